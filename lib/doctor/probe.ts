@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { errors } from 'undici/index.js'
 import { Deadline } from '../client/deadline'
 import { isPrivateHost, PrivateAddressError } from '../client/http/address'
-import { newProxyAgent } from '../client/http/environment-proxy'
+import { readProxies } from '../client/http/environment-proxy'
 import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { nodeNetwork } from '../client/http/pools'
@@ -87,7 +87,6 @@ export class ProbeError extends Error {
 export class Probe {
   #typed: Transports | undefined
   #others: Transports | undefined
-  #proxy: ReturnType<typeof newProxyAgent> | undefined
 
   /**
    * @param userAgent the `User-Agent` of all requests from now on
@@ -139,7 +138,7 @@ export class Probe {
 
   /** Closes the connections. */
   async close(): Promise<void> {
-    await Promise.all([this.#typed?.close(), this.#others?.close(), this.#proxy?.destroy()])
+    await Promise.all([this.#typed?.close(), this.#others?.close()])
   }
 
   #transportsTo({ origin, hostname }: URL): Transports {
@@ -159,16 +158,21 @@ export class Probe {
   }
 
   #open(allowPrivateAddresses: boolean): Transports {
-    if (this.proxied) this.#proxy ??= openProxy()
-    const { timeout } = this
-    const dispatcher = this.#proxy
-    return nodeNetwork.openTransports({ dispatcher, direct: true, timeout, allowPrivateAddresses, maxPools: MAX_POOLS })
+    const { timeout, proxied } = this
+    const proxyOf = proxied && proxiesOfEnvironment()
+    return nodeNetwork.openTransports({
+      dispatcher: undefined,
+      proxyOf,
+      timeout,
+      allowPrivateAddresses,
+      maxPools: MAX_POOLS,
+    })
   }
 }
 
-function openProxy(): ReturnType<typeof newProxyAgent> {
+function proxiesOfEnvironment(): ReturnType<typeof readProxies> {
   try {
-    return newProxyAgent()
+    return readProxies()
   } catch {
     throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
   }

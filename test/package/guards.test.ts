@@ -56,7 +56,7 @@ const NO_GUARDS: Readonly<Record<string, string>> = {
   'doctor/screen LINES': 'a width',
   'client/response/responses SUCCESS': 'which sentence is told',
   'client/http/pools lookup': 'what the limits are passed on as',
-  'client/http/pool lookup': 'what the limits are passed on as',
+  'client/http/tunnel lookup': 'what the limits are passed on as',
   'doctor/exchange redirect': 'a sentence',
   'doctor/network rejectUnauthorized': 'after that handshake nothing is sent',
   'client/http/pool connections': 'the type of the limits, and their passing on',

@@ -12,6 +12,16 @@ import {
 import { oneLookupAtATime, systemLookup } from './address'
 import { errorCode } from './network-errors'
 import { tlsOptions } from './tls-options'
+import { openTunnel, type TunnelOptions } from './tunnel'
+
+export interface ConnectorOptions {
+  /** Milliseconds that a connection may take to open. */
+  readonly connectTimeout: number
+  /** Looks names up instead of `dns.lookup`. */
+  readonly lookup?: LookupFunction | undefined
+  /** Set to connect through it. */
+  readonly proxy?: URL | undefined
+}
 
 export type Connect = ReturnType<typeof buildConnector>
 
@@ -33,17 +43,18 @@ export class Connector {
   #nextPreconnectAt = 0
   #isClosed = false
 
-  /** @param timeout milliseconds for one connection */
-  constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
+  constructor(origin: string, { connectTimeout: timeout, lookup: given = systemLookup, proxy }: ConnectorOptions) {
     this.#origin = new URL(origin)
     this.#retryTime = Math.min(CONNECT_RETRY_MS, timeout / 3)
-    const connect = buildConnector({
+    const lookup = oneLookupAtATime(given)
+    const connectDirectly = buildConnector({
       timeout,
-      lookup: oneLookupAtATime(lookup),
+      lookup,
       // A quarter of the timeout leaves time for further addresses.
       autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4)),
       ...(this.#origin.protocol === 'https:' && tlsOptions()),
     })
+    const connect = proxy ? connectThrough({ proxy, timeout, lookup }, connectDirectly) : connectDirectly
     this.#connect = (options, callback) =>
       connect(options, (...result) => {
         if (result[1]) limitTLSMessages(result[1])
@@ -109,8 +120,9 @@ export class Connector {
   // Limits what a socket receives between two requests, and fills `#hadAnswered`, because undici rejects requests with
   // the socket's error.
   #watch(socket: Socket): void {
-    let bytesRead = 0
-    let bytesReadBefore = 0
+    // What a proxy sent before the tunnel was open is no response.
+    let { bytesRead } = socket
+    let bytesReadBefore = bytesRead
     let bytesWrittenBefore = -1
     socket.on('readable', () => {
       if (socket.bytesRead === bytesRead) return
@@ -127,6 +139,16 @@ export class Connector {
       this.#hadAnswered.set(error, bytesWrittenBefore === socket.bytesWritten && !failedToWrite)
     })
   }
+}
+
+/** Opens connections in tunnels through a proxy, which does not see what an https connection carries. */
+function connectThrough(options: TunnelOptions, connect: Connect): Connect {
+  return (target, callback) =>
+    openTunnel(target, options, (error, socket) => {
+      if (!socket) callback(error ?? new Error(), null)
+      else if (target.protocol === 'https:') connect({ ...target, httpSocket: socket }, callback)
+      else callback(null, socket)
+    })
 }
 
 /** Closes a connection whose server sends more than `MAX_TLS_MESSAGES` of tickets, handshakes and keys. */

@@ -26,12 +26,9 @@ export interface RequestDispatcher {
 /** Calls `request` of the caller's dispatcher, because the handlers of `dispatch` differ between major versions. */
 export class DispatcherTransport implements Transport {
   readonly #dispatcher: RequestDispatcher
-  readonly close: () => Promise<void>
 
-  /** @param close closes a dispatcher that is not the caller's */
-  constructor(dispatcher: RequestDispatcher, close: () => Promise<void> = async () => {}) {
+  constructor(dispatcher: RequestDispatcher) {
     this.#dispatcher = dispatcher
-    this.close = close
   }
 
   send(attempt: RequestAttempt): Promise<ProviderResponse> {

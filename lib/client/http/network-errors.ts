@@ -25,6 +25,14 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [/^(CERT_|ERR_TLS_CERT_)/, 'The certificate was not accepted.'],
   [/^PRIVATE_ADDRESS$/, 'Its name leads to a private address, which is refused: see allowPrivateAddresses.'],
+  [
+    /^PROXY_AUTHENTICATION$/,
+    'The proxy that the environment names asks for a user name and a password: put them into its URL.',
+  ],
+  [
+    /^PROXY_REFUSED$/,
+    'The proxy that the environment names refused to connect to the provider: see HTTPS_PROXY and NO_PROXY.',
+  ],
   [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 

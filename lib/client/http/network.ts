@@ -1,5 +1,6 @@
 import type { ClientSettings } from '../options'
 import type { RequestDispatcher } from './dispatcher'
+import type { ProxyOf } from './environment-proxy'
 import type { Transport } from './transport'
 
 /** How requests reach providers: over connections of Node, or by `fetch` where there is no Node. */
@@ -22,8 +23,8 @@ export interface TransportsOptions {
   /** Milliseconds that a connection may take to open. */
   readonly timeout: number
   readonly allowPrivateAddresses: boolean
-  /** Set to connect by itself even where the environment names a proxy for the requests of Node. */
-  readonly direct?: boolean
+  /** The proxies, or false to connect directly. Default: those of the environment, where Node uses them itself. */
+  readonly proxyOf?: ProxyOf | false | undefined
   /** The most pools of connections that are kept; more exist only while requests wait in all of them. */
   readonly maxPools: number
 }

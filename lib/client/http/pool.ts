@@ -1,21 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 // undici is imported by its file, because Bun replaces the name by a stub of its own, which cannot open connections.
 import { Client, errors, Pool } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import type { EndListener } from '../deadline'
-import { Connector } from './connector'
+import { Connector, type ConnectorOptions } from './connector'
 import { ClosedBeforeResponse } from './network-errors'
 import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
-export interface PoolLimits {
+export interface PoolOptions extends ConnectorOptions {
   readonly connections: number
-  /** Milliseconds that a connection may take to open. */
-  readonly connectTimeout: number
-  /** Looks names up instead of `dns.lookup`. */
-  readonly lookup?: LookupFunction | undefined
 }
 
 const CLIENT_OPTIONS = {
@@ -33,9 +28,10 @@ export class ProviderPool implements Transport {
   readonly #pool: Pool
   readonly #connector: Connector
 
-  constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
+  constructor(origin: string, options: PoolOptions) {
+    const { connections } = options
     this.#origin = origin
-    this.#connector = new Connector(origin, connectTimeout, lookup)
+    this.#connector = new Connector(origin, options)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }
 

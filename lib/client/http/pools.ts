@@ -1,10 +1,9 @@
 import { MAX_CONNECTIONS } from '../../limits'
-import { isLoopback } from '../option-values'
 import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
-import { environmentProxy } from './environment-proxy'
+import { environmentProxies, type ProxyOf } from './environment-proxy'
 import type { Network, Transports, TransportsOptions } from './network'
-import { type PoolLimits, ProviderPool } from './pool'
+import { type PoolOptions, ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
@@ -13,17 +12,10 @@ export const nodeNetwork: Network = {
   withoutOptions: {},
   openTransport({ dispatcher, origin, maxConnections, timeout }) {
     if (dispatcher) return new DispatcherTransport(dispatcher)
-    const proxy = mayBeProxied(origin) ? environmentProxy() : undefined
-    if (proxy) return new DispatcherTransport(proxy, () => proxy.close())
-    return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
+    const proxy = environmentProxies()?.(origin)
+    return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout, proxy })
   },
   openTransports: (options) => new ProviderPools(options),
-}
-
-/** A proxy would read plain http, which is allowed to this machine only because the secret does not leave it. */
-function mayBeProxied(origin: string): boolean {
-  const { protocol, hostname } = new URL(origin)
-  return protocol === 'https:' || !isLoopback(hostname)
 }
 
 class CountingPool extends ProviderPool {
@@ -33,28 +25,29 @@ class CountingPool extends ProviderPool {
 /** A pool for each origin, shared by its providers. Beyond `maxPools`, the one that has been idle longest is closed. */
 export class ProviderPools implements Transports {
   readonly #options: TransportsOptions
-  readonly #proxy: ReturnType<typeof environmentProxy>
-  readonly #limits: PoolLimits
+  readonly #proxyOf: ProxyOf | undefined
+  readonly #poolOptions: PoolOptions
   /** The pools by their origins, the one used longest ago first. */
   readonly #pools = new Map<string, CountingPool>()
   readonly #closing = new Set<Promise<void>>()
   #isClosed = false
 
   constructor(options: TransportsOptions) {
-    const { timeout, allowPrivateAddresses, dispatcher, direct } = options
-    this.#proxy = dispatcher || direct ? undefined : environmentProxy()
-    if (this.#proxy && !allowPrivateAddresses)
+    const { timeout, allowPrivateAddresses, dispatcher } = options
+    const { proxyOf = dispatcher ? undefined : environmentProxies() } = options
+    this.#proxyOf = proxyOf || undefined
+    if (this.#proxyOf && !allowPrivateAddresses)
       throw new TypeError(
         'NODE_USE_ENV_PROXY is set, and a proxy looks names up by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
       )
     const lookup = allowPrivateAddresses ? undefined : publicLookup(resolveName)
     this.#options = options
-    this.#limits = { connections: MAX_CONNECTIONS, connectTimeout: timeout, lookup }
+    this.#poolOptions = { connections: MAX_CONNECTIONS, connectTimeout: timeout, lookup }
   }
 
   /** The transport looks for the pool of the origin at each request, because an idle pool may have been closed. */
   transportTo(origin: string): Transport {
-    const { dispatcher = mayBeProxied(origin) ? this.#proxy : undefined, allowPrivateAddresses } = this.#options
+    const { dispatcher, allowPrivateAddresses } = this.#options
     if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     if (dispatcher) return new DispatcherTransport(dispatcher)
@@ -71,7 +64,7 @@ export class ProviderPools implements Transports {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const [origin, pool] of this.#pools) if (pool.requests === 0) this.#close(origin, pool)
-    await Promise.all([...this.#closing, this.#proxy?.close()])
+    await Promise.all(this.#closing)
   }
 
   async #send(origin: string, attempt: RequestAttempt): Promise<ProviderResponse> {
@@ -92,10 +85,14 @@ export class ProviderPools implements Transports {
   }
 
   #use(origin: string): CountingPool {
-    const pool = this.#pools.get(origin) ?? new CountingPool(origin, this.#limits)
+    const pool = this.#pools.get(origin) ?? this.#open(origin)
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
     return pool
+  }
+
+  #open(origin: string): CountingPool {
+    return new CountingPool(origin, { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) })
   }
 
   #closeIdle(): void {

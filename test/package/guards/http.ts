@@ -124,8 +124,8 @@ export const HTTP_MUTANTS = [
       ],
       ['a spare connection keeps the process alive', 'this.close).unref() ?? null', 'this.close) ?? null'],
       ['opening has no limit of its own', '            timeout,\n            lookup', '            lookup'],
-      ['lookups are not bounded', 'lookup: (0, address_1.oneLookupAtATime)(lookup)', 'lookup'],
-      ['names are looked up by Node', 'lookup: (0, address_1.oneLookupAtATime)(lookup),', ''],
+      ['lookups are not bounded', '(0, address_1.oneLookupAtATime)(given)', 'given'],
+      ['names are looked up by Node', 'lookup,\n            // A quarter', '// A quarter'],
       ['options of TLS are those of Node', '(0, tls_options_1.tlsOptions)()', '{}'],
       [
         'a response that was too large is requested again',
@@ -382,22 +382,28 @@ export const HTTP_MUTANTS = [
   ),
   ...guards(
     'client/http/environment-proxy',
-    ['unit/client/http/tls-options', 'unit/client/http/connecting', 'world/proxied-requests'],
+    [`${HTTP}/tunnel`, 'world/proxied-requests', 'security/proxies'],
     [
-      ['certificates are not checked behind a proxy', '({ requestTls, connect', '({ connect'],
-      ['certificates are not checked at hosts of NO_PROXY', ', ...requestTls }', ' }'],
-      [
-        'all addresses of a host of NO_PROXY are tried',
-        'lookup: (0, address_1.oneLookupAtATime)(address_1.systemLookup), ',
-        '',
-      ],
       ['a proxy is used unasked', '!isWanted || ', ''],
       ['an environment that names no proxy has one', ' || !VARIABLES.some((name) => env[name])', ''],
+      ['a proxy reads what is meant for this machine', 'mayBeProxied(origin) ?', 'true ?'],
       [
         'the password of a proxy is in an error',
         'throw new TypeError(`${VARIABLES',
-        'throw new TypeError(`${Object.values(env)} ${VARIABLES',
+        'throw new TypeError(`${value} ${VARIABLES',
       ],
+    ],
+  ),
+  ...guards(
+    'client/http/tunnel',
+    [`${HTTP}/tunnel`, `${HTTP}/bounds`],
+    [
+      ['a proxy may send any headers', 'maxHeaderSize: limits_1.MAX_HEADER_BYTES,', 'maxHeaderSize: 1e9,'],
+      ['a proxy may take its time', 'request.destroy(new index_js_1.errors.ConnectTimeoutError())', 'undefined'],
+      ['a proxy may send hints without end', '(request.socket?.bytesRead ?? 0) > limits_1.MAX_WIRE_BYTES', 'false'],
+      ['a refusal is a tunnel', 'statusCode === 200 && ', ''],
+      ['what the proxy sends is the provider’s', ' && head.length === 0', ''],
+      ['a refused connection stays open', "socket.on('error', () => { }).destroy();", ''],
     ],
   ),
   ...guards(

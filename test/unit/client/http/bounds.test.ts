@@ -2,178 +2,196 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocialLoginClient } from '../../../../lib'
 import { rejectionOf } from '../../../support/leak-check'
 import { goodBody, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
+import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
 import { eventually } from '../../../support/turns'
 
 // Where the bounds of a response and of an idle connection are: just below all is well, just above it ends.
 
-let provider: RawProvider
-let client: SocialLoginClient
+describe.each(['directly', 'through a proxy of the environment'])('a client that connects %s', (way) => {
+  let provider: RawProvider
+  let proxy: TunnelProxy
+  let client: SocialLoginClient
 
-beforeEach(async () => {
-  provider = await RawProvider.start()
-  client = new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'id', clientSecret: 'secret' })
-})
-
-afterEach(async () => {
-  jest.useRealTimers()
-  await provider.stop()
-  await client.close()
-})
-
-const good = { access_token: RAW_TOKEN }
-const bad = { code: 'provider_bad_response' }
-
-/** A response with this much before its body. */
-const withHead =
-  (more: string): Wire =>
-  (socket, body) =>
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${more}\r\n${body}`)
-
-test('the names and values of headers may have 6 KiB together', async () => {
-  provider.failNext('authorize', withHead(`x-a: ${'b'.repeat(6000)}\r\n`))
-  expect(await client.exchangeAuthKey('key')).toEqual(good)
-  provider.failNext('authorize', withHead(`x-a: ${'b'.repeat(6 * 1024)}\r\n`))
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
-})
-
-describe('a response may take 1 MiB with all that is not its body', () => {
-  const HINT = `HTTP/1.1 103 Early Hints\r\nx-a: ${'b'.repeat(4000)}\r\n\r\n`
-  const hints = (bytes: number): string => HINT.repeat(Math.floor(bytes / HINT.length))
-
-  test.each<[number, object]>([
-    [1000 * 1024, good],
-    [1100 * 1024, bad],
-  ])('early hints of %d bytes', async (bytes, outcome) => {
-    provider.failNext('authorize', (socket, body) => {
-      socket.write(hints(bytes), () => withHead('')(socket, body))
-    })
-    expect(await client.exchangeAuthKey('key').catch((error: unknown) => error)).toMatchObject(outcome)
-    expect(provider.requests).toHaveLength(1)
-  })
-
-  test('which is counted for each response of a connection anew', async () => {
-    for (const key of ['first', 'second', 'third']) {
-      provider.failNext('authorize', (socket, body) => {
-        socket.write(hints(600 * 1024), () => withHead('')(socket, body))
-      })
-      expect(await client.exchangeAuthKey(key)).toEqual(good)
-    }
-    expect(provider.accepted).toBe(1)
-  })
-})
-
-test('the head and the body of a response may take their time, up to the deadline', async () => {
-  provider.failNext('authorize', (socket, body) => {
-    setTimeout(() => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`)
-      setTimeout(() => socket.write(body), 700)
-    }, 700)
-  })
-  expect(await client.exchangeAuthKey('key')).toEqual(good)
-})
-
-// A server of the second kind asks for an hour.
-test.each(['', 'keep-alive: timeout=3600\r\n'])(
-  'an idle connection is kept for a minute (%j), and closed by a timer',
-  async (header) => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
-    provider.failNext('authorize', withHead(header))
-    await client.exchangeAuthKey('key')
-    jest.advanceTimersByTime(55_000)
-    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-    expect(provider.open).toBe(1)
-    jest.advanceTimersByTime(10_000)
-    await eventually(() => provider.open === 0)
-  },
-)
-
-test('what a server sends without end is not read: its connection is closed', async () => {
-  let isClosed = false
-  provider.failNext('authorize', (socket) => {
-    socket.once('close', () => {
-      isClosed = true
-    })
-    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
-    const more = (): void => {
-      if (!socket.destroyed) socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`, () => setImmediate(more))
-    }
-    more()
-  })
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
-  // Not that none is open: undici may open one for the request that it has just given up, and closes that by a timer.
-  await eventually(() => isClosed)
-})
-
-test('the connection of a second attempt is closed after its response', async () => {
-  provider.failNext('user/me', (socket) => socket.resetAndDestroy())
-  expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
-  expect(goodBody('user/me')).toContain('user_id')
-  await eventually(() => provider.open === 0)
-})
-
-test('a closed client leaves no connection, whether it was used, spare, or is asked for a spare one', async () => {
-  await client.exchangeAuthKey('key')
-  client.preconnect()
-  await eventually(() => provider.accepted === 2)
-  await client.close()
-  client.preconnect()
-  await eventually(() => provider.open === 0)
-  expect(provider.accepted).toBe(2)
-})
-
-test('a response is given up at the deadline, and so is its connection', async () => {
-  const hasty = new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'id', clientSecret: 's', timeout: 200 })
-  provider.failNext('authorize', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'))
-  expect(await rejectionOf(hasty.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
-  await eventually(() => provider.open === 0)
-  await hasty.close()
-})
-
-test.each<[what: string, head: string, bytes: number, code: string]>([
-  ['a body that is too large', '200 OK', 64 * 1024 + 1, 'provider_bad_response'],
-  ['the body of a redirect', '302 Found', 0, 'provider_redirected'],
-  ['the body of a failure', '500 Internal Server Error', 0, 'provider_unavailable'],
-])('the rest of %s is not waited for', async (_what, head, bytes, code) => {
-  provider.failNext('authorize', (socket) =>
-    socket.write(`HTTP/1.1 ${head}\r\ncontent-length: 1000000\r\n\r\n${' '.repeat(bytes)}`),
-  )
-  const begun = performance.now()
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code })
-  // The timeout is ten seconds.
-  expect(performance.now() - begun).toBeLessThan(5000)
-})
-
-test('a response may take more than the second after which the timers of undici would end it', async () => {
-  const pause = (then: () => void): void => void setTimeout(then, 1700)
-  provider.failNext('authorize', (socket, body) => pause(() => withHead('')(socket, body)))
-  provider.failNext('authorize', (socket, body) => {
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
-    pause(() => socket.write(body.slice(5)))
-  })
-  const both = ['first', 'second'].map((key) => client.exchangeAuthKey(key))
-  expect(await Promise.all(both)).toEqual([good, good])
-  expect(provider.requests).toHaveLength(2)
-})
-
-test('a client that is closed opens no connection for a login', async () => {
-  let attempts = 0
-  const counted = (): void => {
-    attempts += 1
+  // Plain http to this machine goes past any proxy.
+  const newClient = (options: { timeout?: number } = {}): SocialLoginClient => {
+    const { baseURL } = provider
+    const isProxied = way !== 'directly'
+    const restore = setEnvironment(isProxied ? { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url } : {})
+    const host = isProxied ? baseURL.replace('localhost', 'provider.example') : baseURL
+    const settings = { baseURL: host, clientID: 'id', clientSecret: 'secret', allowInsecureHTTP: true }
+    const made = new SocialLoginClient({ ...settings, ...options })
+    restore()
+    return made
   }
-  subscribe('net.client.socket', counted)
-  client.preconnect()
-  expect(attempts).toBe(1)
-  const closed = new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'id', clientSecret: 'secret' })
-  await closed.close()
-  closed.preconnect()
-  unsubscribe('net.client.socket', counted)
-  expect(attempts).toBe(1)
-})
 
-test('the body of a failure is not looked at, although it came with the head', async () => {
-  const mark = 'Incapsula incident ID'
-  provider.failNext('authorize', (socket) =>
-    socket.write(`HTTP/1.1 500 Internal Server Error\r\ncontent-length: ${mark.length}\r\n\r\n${mark}`),
+  beforeEach(async () => {
+    provider = await RawProvider.start()
+    proxy = await TunnelProxy.start(() => provider.port)
+    client = newClient()
+  })
+
+  afterEach(async () => {
+    jest.useRealTimers()
+    await provider.stop()
+    await client.close()
+    await proxy.stop()
+  })
+
+  const good = { access_token: RAW_TOKEN }
+  const bad = { code: 'provider_bad_response' }
+
+  /** A response with this much before its body. */
+  const withHead =
+    (more: string): Wire =>
+    (socket, body) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${more}\r\n${body}`)
+
+  test('the names and values of headers may have 6 KiB together', async () => {
+    provider.failNext('authorize', withHead(`x-a: ${'b'.repeat(6000)}\r\n`))
+    expect(await client.exchangeAuthKey('key')).toEqual(good)
+    provider.failNext('authorize', withHead(`x-a: ${'b'.repeat(6 * 1024)}\r\n`))
+    expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
+  })
+
+  describe('a response may take 1 MiB with all that is not its body', () => {
+    const HINT = `HTTP/1.1 103 Early Hints\r\nx-a: ${'b'.repeat(4000)}\r\n\r\n`
+    const hints = (bytes: number): string => HINT.repeat(Math.floor(bytes / HINT.length))
+
+    test.each<[number, object]>([
+      [1000 * 1024, good],
+      [1100 * 1024, bad],
+    ])('early hints of %d bytes', async (bytes, outcome) => {
+      provider.failNext('authorize', (socket, body) => {
+        socket.write(hints(bytes), () => withHead('')(socket, body))
+      })
+      expect(await client.exchangeAuthKey('key').catch((error: unknown) => error)).toMatchObject(outcome)
+      expect(provider.requests).toHaveLength(1)
+    })
+
+    test('which is counted for each response of a connection anew', async () => {
+      for (const key of ['first', 'second', 'third']) {
+        provider.failNext('authorize', (socket, body) => {
+          socket.write(hints(600 * 1024), () => withHead('')(socket, body))
+        })
+        expect(await client.exchangeAuthKey(key)).toEqual(good)
+      }
+      expect(provider.accepted).toBe(1)
+    })
+  })
+
+  test('the head and the body of a response may take their time, up to the deadline', async () => {
+    provider.failNext('authorize', (socket, body) => {
+      setTimeout(() => {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`)
+        setTimeout(() => socket.write(body), 700)
+      }, 700)
+    })
+    expect(await client.exchangeAuthKey('key')).toEqual(good)
+  })
+
+  // A server of the second kind asks for an hour.
+  test.each(['', 'keep-alive: timeout=3600\r\n'])(
+    'an idle connection is kept for a minute (%j), and closed by a timer',
+    async (header) => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+      provider.failNext('authorize', withHead(header))
+      await client.exchangeAuthKey('key')
+      jest.advanceTimersByTime(55_000)
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      expect(provider.open).toBe(1)
+      jest.advanceTimersByTime(10_000)
+      await eventually(() => provider.open === 0)
+    },
   )
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unavailable' })
+
+  test('what a server sends without end is not read: its connection is closed', async () => {
+    let isClosed = false
+    provider.failNext('authorize', (socket) => {
+      socket.once('close', () => {
+        isClosed = true
+      })
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      const more = (): void => {
+        if (!socket.destroyed) socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`, () => setImmediate(more))
+      }
+      more()
+    })
+    expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
+    // Not that none is open: undici may open one for the request that it has just given up, and closes that by a timer.
+    await eventually(() => isClosed)
+  })
+
+  test('the connection of a second attempt is closed after its response', async () => {
+    provider.failNext('user/me', (socket) => socket.resetAndDestroy())
+    expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
+    expect(goodBody('user/me')).toContain('user_id')
+    await eventually(() => provider.open === 0)
+  })
+
+  test('a closed client leaves no connection, whether it was used, spare, or is asked for a spare one', async () => {
+    await client.exchangeAuthKey('key')
+    client.preconnect()
+    await eventually(() => provider.accepted === 2)
+    await client.close()
+    client.preconnect()
+    await eventually(() => provider.open === 0)
+    expect(provider.accepted).toBe(2)
+  })
+
+  test('a response is given up at the deadline, and so is its connection', async () => {
+    const hasty = newClient({ timeout: 200 })
+    provider.failNext('authorize', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'))
+    expect(await rejectionOf(hasty.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
+    await eventually(() => provider.open === 0)
+    await hasty.close()
+  })
+
+  test.each<[what: string, head: string, bytes: number, code: string]>([
+    ['a body that is too large', '200 OK', 64 * 1024 + 1, 'provider_bad_response'],
+    ['the body of a redirect', '302 Found', 0, 'provider_redirected'],
+    ['the body of a failure', '500 Internal Server Error', 0, 'provider_unavailable'],
+  ])('the rest of %s is not waited for', async (_what, head, bytes, code) => {
+    provider.failNext('authorize', (socket) =>
+      socket.write(`HTTP/1.1 ${head}\r\ncontent-length: 1000000\r\n\r\n${' '.repeat(bytes)}`),
+    )
+    const begun = performance.now()
+    expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code })
+    // The timeout is ten seconds.
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
+
+  test('a response may take more than the second after which the timers of undici would end it', async () => {
+    const pause = (then: () => void): void => void setTimeout(then, 1700)
+    provider.failNext('authorize', (socket, body) => pause(() => withHead('')(socket, body)))
+    provider.failNext('authorize', (socket, body) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+      pause(() => socket.write(body.slice(5)))
+    })
+    const both = ['first', 'second'].map((key) => client.exchangeAuthKey(key))
+    expect(await Promise.all(both)).toEqual([good, good])
+    expect(provider.requests).toHaveLength(2)
+  })
+
+  test('a client that is closed opens no connection for a login', async () => {
+    let attempts = 0
+    const counted = (): void => {
+      attempts += 1
+    }
+    subscribe('net.client.socket', counted)
+    client.preconnect()
+    expect(attempts).toBe(1)
+    const closed = newClient()
+    await closed.close()
+    closed.preconnect()
+    unsubscribe('net.client.socket', counted)
+    expect(attempts).toBe(1)
+  })
+
+  test('the body of a failure is not looked at, although it came with the head', async () => {
+    const mark = 'Incapsula incident ID'
+    provider.failNext('authorize', (socket) =>
+      socket.write(`HTTP/1.1 500 Internal Server Error\r\ncontent-length: ${mark.length}\r\n\r\n${mark}`),
+    )
+    expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unavailable' })
+  })
 })

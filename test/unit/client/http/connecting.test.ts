@@ -8,7 +8,6 @@ import tls, { type TlsOptions } from 'node:tls'
 import { promisify } from 'node:util'
 import { Agent } from 'undici'
 import type { SocialLoginClient } from '../../../../lib'
-import { newProxyAgent } from '../../../../lib/client/http/environment-proxy'
 import { makeCertificates } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
 import { diagnose } from '../../../support/doctor'
@@ -80,29 +79,6 @@ describe('a name with hundreds of addresses, of which the last is the provider',
     const other = clients.client({ baseURL: provider.baseURL })
     await connectOnce(other)
     await until(() => provider.accepted > 0)
-  })
-})
-
-describe('a host that is not behind the proxy of the environment', () => {
-  const environment = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'localhost' }
-  const before = { ...process.env }
-  beforeEach(() => Object.assign(process.env, environment))
-  afterEach(() => {
-    for (const name of Object.keys(environment)) delete process.env[name]
-    Object.assign(process.env, before)
-  })
-
-  test('is connected to at thirty-two of its addresses', async () => {
-    await start()
-    // Plain http of this machine goes past the agent, and would never ask it.
-    const agent = newProxyAgent()
-    const client = clients.client({ baseURL: provider.baseURL, timeout: 1500, dispatcher: agent })
-    resolveTo(...Array<string>(32).fill('127.0.0.99'), '127.0.0.1')
-    expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' })
-    expect(provider.accepted).toBe(0)
-    resolveTo(...Array<string>(31).fill('127.0.0.99'), '127.0.0.1')
-    expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
-    await agent.destroy()
   })
 })
 

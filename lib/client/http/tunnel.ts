@@ -1,0 +1,88 @@
+import { request as requestHTTP } from 'node:http'
+import { request as requestHTTPS } from 'node:https'
+import type { LookupFunction, Socket } from 'node:net'
+import { errors } from 'undici/index.js'
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
+import { tlsOptions } from './tls-options'
+
+export interface TunnelTarget {
+  readonly hostname: string
+  /** The host of a URL, with its port unless that is the default one. */
+  readonly host?: string | undefined
+  readonly protocol: string
+  readonly port: string
+}
+
+export interface TunnelOptions {
+  readonly proxy: URL
+  /** Milliseconds until the proxy must have opened the tunnel. */
+  readonly timeout: number
+  readonly lookup: LookupFunction
+}
+
+/** The proxy has opened no tunnel. */
+class TunnelRefused extends Error {
+  readonly code: string
+
+  constructor(status: number | undefined) {
+    super('the proxy has opened no tunnel')
+    this.code = status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED'
+  }
+}
+
+/** Opens a tunnel through a proxy, by CONNECT (RFC 9110, section 9.3.6), within the bounds of any connection. */
+export function openTunnel(
+  { hostname, host = hostname, protocol, port }: TunnelTarget,
+  { proxy, timeout, lookup }: TunnelOptions,
+  callback: (error: Error | null, socket: Socket | null) => void,
+): void {
+  const authority = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host
+  const isTLS = proxy.protocol === 'https:'
+  const request = (isTLS ? requestHTTPS : requestHTTP)({
+    method: 'CONNECT',
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: proxy.port,
+    path: authority,
+    headers: { host: authority, ...authorizationOf(proxy) },
+    agent: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    lookup,
+    ...(isTLS && tlsOptions()),
+  })
+  const timer = setTimeout(() => request.destroy(new errors.ConnectTimeoutError()), timeout)
+  const settle = (error: Error | null, socket: Socket | null): void => {
+    clearTimeout(timer)
+    callback(error, socket)
+  }
+  request.once('error', (error) => settle(error, null))
+  request.on('information', () => {
+    if ((request.socket?.bytesRead ?? 0) > MAX_WIRE_BYTES) request.destroy(new errors.ResponseExceededMaxSizeError())
+  })
+  // Node gives any response to CONNECT to this listener. What the proxy sends behind it is not the provider's.
+  request.once('connect', ({ statusCode }, socket, head) => {
+    if (statusCode === 200 && head.length === 0 && isSocket(socket)) {
+      return settle(null, socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS))
+    }
+    socket.on('error', () => {}).destroy()
+    settle(new TunnelRefused(statusCode), null)
+  })
+  request.end()
+}
+
+function isSocket(stream: object): stream is Socket {
+  return 'setNoDelay' in stream
+}
+
+function authorizationOf({ username, password }: URL): { 'proxy-authorization'?: string } {
+  if (username === '') return {}
+  const credentials = [username, password].map(decoded).join(':')
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,165 @@
+import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
+import { readProxies } from '../../../../lib/client/http/environment-proxy'
+import { rejectionOf } from '../../../support/leak-check'
+import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
+import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
+import { eventually } from '../../../support/turns'
+
+// A proxy of the environment is one more that can keep a connection waiting, or send without end. bounds.test.ts has the
+// bounds of a response, through a proxy as well.
+
+let provider: RawProvider
+let proxy: TunnelProxy
+let client: SocialLoginClient
+
+const newClient = (options: Partial<SocialLoginClientOptions> = {}, url = proxy.url): SocialLoginClient => {
+  const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url })
+  const baseURL = provider.baseURL.replace('localhost', 'provider.example')
+  const made = new SocialLoginClient({
+    baseURL,
+    clientID: 'id',
+    clientSecret: 's',
+    allowInsecureHTTP: true,
+    ...options,
+  })
+  restore()
+  return made
+}
+
+beforeEach(async () => {
+  provider = await RawProvider.start()
+  proxy = await TunnelProxy.start(() => provider.port)
+})
+
+afterEach(async () => {
+  await provider.stop()
+  await client.close()
+  await proxy.stop()
+})
+
+test('a login goes through one tunnel, and a spare connection through another', async () => {
+  client = newClient()
+  client.preconnect()
+  await eventually(() => provider.accepted === 1)
+  expect(await client.exchangeAuthKey('key')).toEqual({ access_token: RAW_TOKEN })
+  await client.getCurrentUser(RAW_TOKEN)
+  expect(proxy.asked).toEqual([`provider.example:${provider.port}`])
+})
+
+test.each([
+  ['', undefined],
+  ['user:p%40ss@', `Basic ${Buffer.from('user:p@ss').toString('base64')}`],
+  ['user@', `Basic ${Buffer.from('user:').toString('base64')}`],
+  ['u%zz:p@', `Basic ${Buffer.from('u%zz:p').toString('base64')}`],
+])('the proxy gets the user name and the password of its URL (%j), and the provider does not', async (login, sent) => {
+  client = newClient({}, proxy.url.replace('//', `//${login}`))
+  await client.exchangeAuthKey('key')
+  expect(proxy.authorizations).toEqual([sent])
+  expect(provider.requests[0]?.headers.toLowerCase()).not.toContain('proxy-authorization')
+})
+
+test.each([
+  ['HTTP/1.1 403 Forbidden\r\n\r\n', 'refused to connect to the provider'],
+  ['HTTP/1.1 502 Bad Gateway\r\ncontent-length: 9\r\n\r\n', 'refused to connect to the provider'],
+  ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'asks for a user name and a password'],
+  ['HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'refused to connect to the provider'],
+])('a proxy that answers %j is named, and its connection is closed', async (answer, sentence) => {
+  proxy.answer = (socket) => socket.write(answer)
+  client = newClient()
+  const error = await rejectionOf(client.exchangeAuthKey('key'))
+  expect(error).toMatchObject({ code: 'provider_unreachable', message: expect.stringContaining(sentence) })
+  await eventually(() => proxy.open === 0)
+})
+
+test.each<[string, (write: (text: string) => void, end: () => void) => void]>([
+  ['nothing', () => {}],
+  ['half a response', (write) => write('HTTP/1.1 200 OK\r\nx-a: ')],
+  ['one byte after another', (write) => [...'HTTP/1.1 200 OK'].forEach(write)],
+])('a proxy that answers CONNECT with %s loses its connection at the deadline', async (_what, answer) => {
+  proxy.answer = (socket) =>
+    answer(
+      (text) => socket.write(text),
+      () => socket.end(),
+    )
+  client = newClient({ timeout: 300 })
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
+  await eventually(() => proxy.open === 0)
+})
+
+test.each([
+  ['headers', (count: number) => `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(count)}`, 2000],
+  ['early hints', (count: number) => `HTTP/1.1 103 Early Hints\r\nx-a: ${'b'.repeat(4000)}\r\n\r\n`.repeat(count), 300],
+])('a proxy that sends %s without end is left', async (_what, text, count) => {
+  proxy.answer = (socket) => socket.write(text(count))
+  client = newClient()
+  const begun = performance.now()
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toHaveProperty('code')
+  await eventually(() => proxy.open === 0)
+  expect(performance.now() - begun).toBeLessThan(5000)
+})
+
+test('hundreds of calls to a provider that does not answer keep no more connections than one client may have', async () => {
+  provider.failNext('authorize', () => {}, 400)
+  client = newClient({ timeout: 500, maxConnections: 20 })
+  let most = 0
+  const calls = Array.from({ length: 400 }, (_, index) => client.exchangeAuthKey(`key-${index}`).catch(() => {}))
+  const watch = setInterval(() => {
+    most = Math.max(most, proxy.open)
+  }, 5)
+  await Promise.all(calls)
+  clearInterval(watch)
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(20)
+  await client.close()
+  await eventually(() => proxy.open === 0)
+})
+
+describe('NO_PROXY', () => {
+  const proxyOf = (noProxy: string, origin: string): string | undefined => {
+    const restore = setEnvironment({
+      HTTP_PROXY: 'http://proxy.example:1',
+      HTTPS_PROXY: 'http://proxy.example:2',
+      NO_PROXY: noProxy,
+    })
+    try {
+      return readProxies()(origin)?.port
+    } finally {
+      restore()
+    }
+  }
+
+  test.each([
+    ['', 'https://a.example', '2'],
+    ['', 'http://a.example', '1'],
+    ['*', 'https://a.example', undefined],
+    ['b.example', 'https://a.example', '2'],
+    ['b.example, a.example', 'https://a.example', undefined],
+    ['A.Example', 'https://a.example', undefined],
+    ['example', 'https://a.example', undefined],
+    ['.example', 'https://a.example', undefined],
+    ['*.example', 'https://a.example', undefined],
+    ['a.example', 'https://not-a.example', '2'],
+    ['a.example:443', 'https://a.example', undefined],
+    ['a.example:80', 'https://a.example', '2'],
+    ['a.example:80', 'http://a.example', undefined],
+    ['a.example:8443', 'https://a.example:8443', undefined],
+    ['[::1]:443', 'https://[::1]', undefined],
+  ])('%j and the origin %s', (noProxy, origin, port) => {
+    expect(proxyOf(noProxy, origin)).toBe(port)
+  })
+
+  test('without HTTPS_PROXY, https goes through the proxy of http; a name in small letters wins', () => {
+    const restore = setEnvironment({ HTTP_PROXY: 'http://proxy.example:1' })
+    expect(readProxies()('https://a.example')?.port).toBe('1')
+    restore()
+    const both = setEnvironment({ HTTP_PROXY: 'http://proxy.example:1', http_proxy: 'http://proxy.example:3' })
+    expect(readProxies()('http://a.example')?.port).toBe('3')
+    both()
+  })
+
+  test.each(['proxy.example:1', 'socks5://proxy.example', 'ftp://proxy.example'])('%s is no proxy', (value) => {
+    const restore = setEnvironment({ HTTP_PROXY: value })
+    expect(readProxies).toThrow('must be http(s) URLs')
+    restore()
+  })
+})
