@@ -30,3 +30,11 @@ export type {
   VerifyFunctionWithRequestAndParams,
   VerifyResult,
 } from './passport/verify-types'
+
+import { Strategy } from './passport/strategy'
+
+// As with other strategies, the package itself is the constructor (`new (require('passport-social-login'))`, and the default
+// import), and all exports are its members. The types have named exports only: a class whose `Strategy` differs from that
+// of its base class is an error of TypeScript (TS2417), and `export default` would promise a member `default`.
+const { __esModule: _, ...members } = Object.getOwnPropertyDescriptors(exports)
+module.exports = Object.defineProperties(Strategy, members)

@@ -122,7 +122,7 @@ export class Connector {
   #watch(socket: Socket): void {
     // What a proxy sent before the tunnel was open is no response.
     let { bytesRead } = socket
-    let bytesReadBefore = bytesRead
+    let bytesReadBefore = socket.bytesRead
     let bytesWrittenBefore = -1
     socket.on('readable', () => {
       if (socket.bytesRead === bytesRead) return
