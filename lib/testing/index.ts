@@ -9,7 +9,8 @@ export { providerNavigation, sameOriginNavigation } from './navigation'
 export { checkPendingLoginStore } from './pending-login-store/check'
 export type { PendingLoginStoreCheck, StorageOutage } from './pending-login-store/deployment'
 export { FakeProvider } from './provider'
-export { signIn, type TestBrowser } from './sign-in'
+export { type SignInOptions, signIn } from './sign-in'
+export type { Listener, SendRequest, TestAgent, TestBrowser } from './test-browser'
 export type {
   Application,
   ApplicationInput,

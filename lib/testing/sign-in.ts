@@ -4,52 +4,65 @@ import { CookieBrowser } from './cookie-browser'
 import { redirectURLWith } from './endpoints/oauth'
 import { providerNavigation, sameOriginNavigation } from './navigation'
 import type { FakeProvider } from './provider'
+import { type Listener, type OpenBrowser, openBrowser, type TestBrowser } from './test-browser'
 import type { Application, FakeUser, LoggedRequest } from './types'
 
 type Headers = Record<string, string>
 type Phase = 'start' | 'callback'
 
 /**
- * What sends the requests of a test: an agent of supertest, which keeps the cookies, or a function such as
- * `app.request` of Hono.
- * @example
- * const browser: TestBrowser = (path, { headers }) => new Response(`${path} ${headers['cookie']}`)
- */
-export type TestBrowser =
-  | {
-      get(path: string): {
-        set(headers: Headers): PromiseLike<{
-          status: number
-          headers: Record<string, unknown>
-          text?: string
-          req?: {
-            /** A header of the request, as supertest has sent it. */
-            getHeader(name: string): unknown
-          }
-        }>
-      }
-    }
-  | ((path: string, init: { headers: Headers }) => Response | Promise<Response>)
-
-/**
  * Signs a person in to the application under test: its start, the approval at the provider, its callback. Sign several
  * people in one after another: what is refused meanwhile, in this process, is taken for the person's.
  *
  * An application in another process is first asked for its callback without a key, to learn how it answers a failure.
+ * @param browser what to sign in to: see {@link TestBrowser}. What this function starts, it stops.
  * @param options `start`: the path of the route that starts the login, by default `/auth/social-login`. `user`: who
- *   signs in, by default the provider's first person.
+ *   signs in, or the id, by default the provider's first person.
  * @returns where the callback redirects, or `''`, and the `Cookie` header of the person's next requests, which an agent
  *   sends by itself
+ * @throws TypeError for another `browser`, or wrong options
  * @throws Error with cause and cure when the start does not lead to this provider, or nobody is signed in
  * @example
- * await signIn(browser, { provider }) // with `const browser = supertest.agent(app)`
- * await browser.get('/profile').expect(200)
+ * const { cookie } = await signIn(app, { provider })
  */
-export async function signIn(
-  browser: TestBrowser,
-  options: { provider: FakeProvider; start?: string; user?: Pick<FakeUser, 'user_id'> },
-): Promise<{ location: string; cookie: string }> {
-  const { provider, start = '/auth/social-login', user = provider.users[0] } = options
+export async function signIn(browser: TestBrowser, options: SignInOptions): Promise<SignedIn>
+export async function signIn(browser: Listener, options: SignInOptions): Promise<SignedIn>
+export async function signIn(browser: TestBrowser | Listener, options: SignInOptions): Promise<SignedIn> {
+  const { provider, start = '/auth/social-login' } = options
+  const [application] = provider.applications
+  const { origin } = new URL(application?.redirectURL ?? 'http://localhost')
+  const opened = await openBrowser(browser, origin)
+  try {
+    return await signInBy(opened.send, { ...options, provider, start })
+  } finally {
+    await opened.stop()
+  }
+}
+
+/** What {@link signIn} has come to. */
+interface SignedIn {
+  /** Where the callback redirects, or `''`. */
+  readonly location: string
+  /** The `Cookie` header of the person's next requests; an agent sends it by itself. */
+  readonly cookie: string
+}
+
+/**
+ * Options of {@link signIn}.
+ * @example
+ * const options: SignInOptions = { provider, start: '/login', user: '1' }
+ */
+export interface SignInOptions {
+  readonly provider: FakeProvider
+  readonly start?: string | undefined
+  readonly user?: string | Pick<FakeUser, 'user_id'> | undefined
+}
+
+async function signInBy(
+  browser: OpenBrowser['send'],
+  { provider, start, user = provider.users[0] }: SignInOptions & { readonly start: string },
+): Promise<SignedIn> {
+  const userID = typeof user === 'string' ? user : (user?.user_id ?? '')
   const cookies = new CookieBrowser(provider.clock)
   const visit = (phase: Phase, path: string, headers: Headers, hint = ''): Promise<Answer> =>
     navigate(browser, { phase, path, headers, hint }, cookies)
@@ -57,7 +70,7 @@ export async function signIn(
   const application = applicationOf(started, start, provider)
   const lost = lostCookie(started, typeof browser !== 'function')
   if (lost.endsWith(STRICT)) throw new Error(`signIn: ${lost}`)
-  const authKey = provider.issueAuthKey({ appID: application.appID, userID: user?.user_id ?? '' })
+  const authKey = provider.issueAuthKey({ appID: application.appID, userID })
   const { pathname, search } = new URL(redirectURLWith(authKey, application.redirectURL, provider.behaviours))
   const failed = started.isTraced ? undefined : await visit('callback', `${pathname}?auth_key=`, providerNavigation)
   const answer = await visit('callback', pathname + search, providerNavigation, lost)
@@ -99,7 +112,7 @@ interface Visit {
 }
 
 /** @throws Error when the application refuses the request, and runs in the process of the test */
-async function navigate(browser: TestBrowser, visit: Visit, cookies: CookieBrowser): Promise<Answer> {
+async function navigate(browser: OpenBrowser['send'], visit: Visit, cookies: CookieBrowser): Promise<Answer> {
   const { phase, path, hint } = visit
   const ends: string[] = []
   const listener = (message: unknown): void => {
@@ -118,7 +131,11 @@ async function navigate(browser: TestBrowser, visit: Visit, cookies: CookieBrows
   throw new Error(`signIn: the ${phase} ${path.split('?', 1).join()} ended with ${refusals.join()}`)
 }
 
-async function send(browser: TestBrowser, visit: Visit, cookies: CookieBrowser): Promise<Omit<Answer, 'isTraced'>> {
+async function send(
+  browser: OpenBrowser['send'],
+  visit: Visit,
+  cookies: CookieBrowser,
+): Promise<Omit<Answer, 'isTraced'>> {
   const { phase, path, headers } = visit
   if (typeof browser !== 'function') {
     const { status, headers: received, text = '', req } = await browser.get(path).set(headers)

@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, request as requestHTTP, type Server, type ServerResponse } from 'node:http'
+import { request as requestHTTPS, type Server as TLSServer } from 'node:https'
+
+type Headers = Record<string, string>
+
+/** Sends a request of the test, and resolves to the response. */
+export type SendRequest = (path: string, init: { headers: Headers }) => Response | Promise<Response>
+
+/** An agent of supertest, which keeps the cookies. */
+export interface TestAgent {
+  get(path: string): {
+    set(headers: Headers): PromiseLike<{
+      status: number
+      headers: Record<string, unknown>
+      text?: string
+      req?: {
+        /** A header of the request, as supertest has sent it. */
+        getHeader(name: string): unknown
+      }
+    }>
+  }
+}
+
+/**
+ * What {@link signIn} signs in to, beside a {@link Listener}: a server of `node:http` or `node:https`, listening or not; an
+ * origin; an object with `fetch(request)` or `request(path, init)`, such as a Hono application; an agent of supertest; or a
+ * function `(path, init)` that resolves to a `Response`.
+ * @example
+ * const browser: TestBrowser = (path, { headers }) => new Response(`${path} ${headers['cookie']}`)
+ */
+export type TestBrowser =
+  | TestAgent
+  | SendRequest
+  | Server
+  | TLSServer
+  | string
+  | URL
+  | { fetch(request: Request, ...others: never[]): Response | Promise<Response> }
+  | { request: SendRequest }
+
+/**
+ * An Express or Connect application, or another listener of `node:http`, whose second parameter is called `res` or
+ * `response`. It is no member of {@link TestBrowser}, so that TypeScript knows the parameters of a function `(path, init)`.
+ * @example
+ * const listener: Listener = (req, res) => void res.end(req.url)
+ */
+export type Listener = (req: IncomingMessage, res: ServerResponse) => unknown
+
+export interface OpenBrowser {
+  readonly send: TestAgent | SendRequest
+  /** Stops what was started for the test. */
+  stop(): Promise<void>
+}
+
+const KINDS =
+  'an Express or Connect application or another listener (req, res), an http.Server, an origin, an object with fetch(request) or request(path, init), an agent of supertest, or a function (path, init) that returns a Response'
+
+/** @throws TypeError for anything else than a {@link TestBrowser} */
+export async function openBrowser(browser: TestBrowser | Listener, origin: string): Promise<OpenBrowser> {
+  const leave = async (): Promise<void> => {}
+  if (typeof browser === 'string' || browser instanceof URL) return { send: overHTTP(originOf(browser)), stop: leave }
+  if (isServer(browser)) return overServer(browser)
+  if (isListener(browser)) return overServer(createServer(browser))
+  if (isAgent(browser) || isSender(browser)) return { send: browser, stop: leave }
+  if (hasMethod(browser, 'fetch')) return { send: byFetch(browser, origin), stop: leave }
+  if (hasMethod(browser, 'request'))
+    return { send: (path, init) => responseOf(browser.request(path, init)), stop: leave }
+  throw new TypeError(`signIn: the first argument must be ${KINDS}; it was of the type ${typeof browser}`)
+}
+
+function originOf(value: string | URL): URL {
+  const url = URL.canParse(String(value)) ? new URL(value) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new TypeError('signIn: an origin must be a URL such as http://localhost:3000')
+}
+
+// Express's and Connect's applications have `handle`. Of any other function only the names of its parameters tell.
+function isListener(browser: unknown): browser is Listener {
+  if (typeof browser !== 'function') return false
+  return hasMethod(browser, 'handle') || /^[^()]*\(?[^(),]*,\s*_*res/i.test(String(browser))
+}
+
+function isServer(browser: unknown): browser is Server | TLSServer {
+  return ['listen', 'address', 'close'].every((name) => hasMethod(browser, name))
+}
+
+function isAgent(browser: unknown): browser is TestAgent {
+  return hasMethod(browser, 'get') && !hasMethod(browser, 'fetch') && !hasMethod(browser, 'request')
+}
+
+function isSender(browser: unknown): browser is SendRequest {
+  return typeof browser === 'function'
+}
+
+function hasMethod<Name extends string>(
+  value: unknown,
+  name: Name,
+): value is { [Key in Name]: (...args: unknown[]) => unknown } {
+  return value !== null && value !== undefined && typeof Reflect.get(Object(value), name) === 'function'
+}
+
+async function overServer(server: Server | TLSServer): Promise<OpenBrowser> {
+  const isStarted = !server.listening
+  if (isStarted) {
+    server.listen(0, '127.0.0.1')
+    await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  }
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new TypeError('signIn: the server listens on no port')
+  const scheme = hasMethod(server, 'setSecureContext') ? 'https' : 'http'
+  const isAnywhere = ['::', '0.0.0.0'].includes(address.address)
+  const host = isAnywhere ? 'localhost' : address.address.includes(':') ? `[${address.address}]` : address.address
+  const origin = new URL(`${scheme}://${host}:${address.port}`)
+  const stop = (): Promise<void> => new Promise((resolve) => void server.close(() => resolve()))
+  return { send: overHTTP(origin), stop: isStarted ? stop : async () => {} }
+}
+
+/** By Node's own client: its `fetch` replaces `Sec-Fetch-Mode`. */
+function overHTTP(origin: URL): SendRequest {
+  // A server of a test may have a certificate of its own making.
+  const options = origin.protocol === 'https:' ? { rejectUnauthorized: false } : {}
+  const request = origin.protocol === 'https:' ? requestHTTPS : requestHTTP
+  return (path, { headers }) =>
+    new Promise((resolve, reject) => {
+      request(new URL(path, origin), { ...options, headers, agent: false }, (message) => {
+        receive(message).then(resolve, reject)
+      })
+        .on('error', reject)
+        .end()
+    })
+}
+
+async function receive(message: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  const { statusCode: status = 500, rawHeaders } = message
+  const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
+  )
+  const hasNoBody = [204, 205, 304].includes(status)
+  return new Response(hasNoBody ? null : Buffer.concat(chunks), { status, headers: pairs })
+}
+
+function byFetch(browser: { fetch(request: Request): unknown }, origin: string): SendRequest {
+  return (path, { headers }) => {
+    const request = new Request(new URL(path, origin), { headers, redirect: 'manual' })
+    if (request.headers.get('sec-fetch-site') === null)
+      throw new Error(
+        "signIn: the Request of this environment drops Sec-Fetch-Site, as a browser's does: run the test in the environment of Node",
+      )
+    return responseOf(browser.fetch(request))
+  }
+}
+
+async function responseOf(result: unknown): Promise<Response> {
+  const response = await result
+  if (isResponse(response)) return response
+  throw new TypeError(`signIn: a Response was expected, and it was of the type ${typeof response}`)
+}
+
+/** A framework may have a class of its own. */
+function isResponse(value: unknown): value is Response {
+  return typeof value === 'object' && value !== null && 'status' in value && hasMethod(value, 'text')
+}
