@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
+import { checkArguments, func, oneOf } from './arguments'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 import { MAX_RETURN_PATH_LENGTH } from './limits'
 
@@ -58,10 +59,12 @@ const ignore = (): void => {}
 /**
  * Calls a listener at the end of each run of a phase, well or not.
  * @returns a function that ends the subscription
+ * @throws TypeError or RangeError for wrong arguments
  * @example
  * const unsubscribe = onPhaseEnd('exchange', ({ duration = 0, code = 'ok' }) => histogram.record(duration, { code }))
  */
 export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => void): () => void {
+  checkArguments('onPhaseEnd', { phase: oneOf(...Object.keys(CHANNELS)), listener: func }, [phase, listener])
   const asyncEnd = (message: TracedPhase): void => listener(message)
   // Older types of Node want listeners to all five events.
   const subscribers = { start: ignore, end: ignore, asyncStart: ignore, error: ignore, asyncEnd }

@@ -1,3 +1,4 @@
+import { checkArguments, finite, flag, object, oneOf, optional, string } from './arguments'
 import { MAX_AUTH_KEY_LENGTH } from './limits'
 
 /**
@@ -191,7 +192,9 @@ export class SocialLoginError extends Error {
   /** Path and query at which this browser began the login, where known, for the link of a page about the failure. */
   readonly startPath?: string
 
+  /** @throws TypeError or RangeError for wrong arguments */
   constructor(code: OutcomeCode, phase: Phase, details: SocialLoginErrorDetails = {}) {
+    checkArguments('SocialLoginError', ARGUMENTS, [code, phase, details])
     const { message, status, retryable } = OUTCOMES[code]
     super(details.hint === undefined ? message : `${message} ${details.hint}`)
     this.code = code
@@ -209,6 +212,16 @@ export class SocialLoginError extends Error {
       ...(this.code === 'method_not_allowed' && { Allow: this.phase === 'start' ? 'GET, POST' : 'GET' }),
     }
   }
+}
+
+const ARGUMENTS = {
+  code: oneOf(...Object.keys(OUTCOMES)),
+  phase: oneOf('start', 'callback', 'exchange', 'profile', 'verify'),
+  details: object('an object of details', {
+    hint: optional(string),
+    retryable: optional(flag),
+    retryAfter: optional(finite),
+  }),
 }
 
 /** Whether the user can fix it; an application's subclass may have another code, which is for the operator. */

@@ -1,6 +1,7 @@
+import { checkArguments, object, oneOf, optional, string, withMethods } from '../arguments'
 import type { Phase } from '../errors'
 import { Deadline } from './deadline'
-import { Endpoints, type RequestContext } from './endpoints'
+import { ACCESS_TOKEN_KIND, Endpoints, type RequestContext } from './endpoints'
 import { outcomeOf } from './http/network-errors'
 import { nodeNetwork } from './http/pools'
 import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
@@ -18,8 +19,20 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
+const OPTIONS = optional(
+  object('an object of options', { signal: optional(withMethods('an AbortSignal', 'throwIfAborted')) }),
+)
+const EXCHANGE = { authKey: string, options: OPTIONS }
+const FETCH_USER = {
+  endpoint: oneOf('user/me', 'get_user_info', 'auto'),
+  accessToken: ACCESS_TOKEN_KIND,
+  options: OPTIONS,
+}
+const GET_USER = { accessToken: ACCESS_TOKEN_KIND, options: OPTIONS }
+
 /**
- * The provider's four endpoints without Passport, for any Node program. Its promises reject with `SocialLoginError`.
+ * The provider's four endpoints without Passport, for any Node program. Its promises reject with `SocialLoginError`, or with
+ * a `TypeError` or `RangeError` for wrong arguments.
  * @example
  * const client = new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret })
  * const { access_token } = await client.exchangeAuthKey(authKey)
@@ -48,10 +61,12 @@ export class SocialLoginClient {
    * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again, once, if its
    * connection closes before the response begins (not with your own `dispatcher`): if the retry is refused, the first
    * request probably spent the key, and the outcome is `provider_unreachable`.
-   * @throws SocialLoginError `auth_key_malformed` for a value that cannot be a key, `auth_key_rejected` when the
+   * @throws SocialLoginError `auth_key_malformed` for a text that cannot be a key, `auth_key_rejected` when the
    * provider grants no token, `provider_*` when it fails
+   * @throws TypeError or RangeError for wrong arguments, before anything is sent
    */
-  exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenResponse> {
+  async exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenResponse> {
+    checkArguments('exchangeAuthKey', EXCHANGE, [authKey, options])
     return this.#call('exchange', options, (context) => this.#endpoints.exchange(authKey, context))
   }
 
@@ -60,8 +75,10 @@ export class SocialLoginClient {
    * if the connection closed before the response began; after a server error (5xx) or a failed connection if, after any
    * `Retry-After`, at least as much time is left before the deadline as the last request took.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
+   * @throws TypeError or RangeError for wrong arguments, before anything is sent
    */
   async getCurrentUser(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {
+    checkArguments('getCurrentUser', GET_USER, [accessToken, options])
     return (await this.fetchUser('user/me', accessToken, options)).user
   }
 
@@ -69,15 +86,19 @@ export class SocialLoginClient {
    * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token is
    * part of the URL and so ends up in the provider's logs: prefer {@link getCurrentUser}, which is the same otherwise.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
+   * @throws TypeError or RangeError for wrong arguments, before anything is sent
    */
   async getUserInfo(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {
+    checkArguments('getUserInfo', GET_USER, [accessToken, options])
     return (await this.fetchUser('get_user_info', accessToken, options)).user
   }
 
   /**
    * {@link getCurrentUser}, {@link getUserInfo} or either (`auto`), with the record as JSON and the response as text.
+   * @throws as these
    */
-  fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
+  async fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
+    checkArguments('fetchUser', FETCH_USER, [endpoint, accessToken, options])
     return this.#call('profile', options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))
   }
 

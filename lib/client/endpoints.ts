@@ -1,5 +1,6 @@
+import type { Kind } from '../arguments'
 import { SocialLoginError } from '../errors'
-import { MAX_AUTH_KEY_LENGTH } from '../limits'
+import { MAX_ACCESS_TOKEN_LENGTH, MAX_AUTH_KEY_LENGTH } from '../limits'
 import { warnOnce } from '../warnings'
 import type { ProviderResponse } from './http/response-reader'
 import { sendRequest } from './http/retry'
@@ -11,6 +12,12 @@ import type { UserResponse } from './response/user'
 export type { RequestContext } from './http/transport'
 
 const AUTH_KEY = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_AUTH_KEY_LENGTH}}$`)
+
+export const ACCESS_TOKEN_KIND: Kind = {
+  must: `an access token: 1 to ${MAX_ACCESS_TOKEN_LENGTH.toLocaleString('en')} visible ASCII characters`,
+  fits: (value) => typeof value === 'string',
+  inRange: (value) => typeof value === 'string' && ACCESS_TOKEN.test(value),
+}
 
 /** The four endpoints of one provider. The requests of a login share one deadline. */
 export class Endpoints {
@@ -56,9 +63,6 @@ export class Endpoints {
 
   /** Reads the profile of the token's user (specification, sections 4.3 and 4.4). @throws SocialLoginError */
   async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
-    // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
-    if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
-      throw new SocialLoginError('profile_unauthorized', 'profile')
     if (endpoint === 'auto') return this.#findProfile(accessToken, context)
     return this.#readProfile(await this.#requestProfile(endpoint, accessToken, context))
   }

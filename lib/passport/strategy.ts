@@ -1,10 +1,12 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
+import { checkArguments, func, object, optional, text } from '../arguments'
+import { ACCESS_TOKEN_KIND } from '../client/endpoints'
 import type { Profile } from '../client/response/profile'
 import { PRIVATE_HEADERS } from '../errors'
 import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
-import { browserStore } from '../login/pending-login/store'
+import { browserStore, WITH_REQUEST } from '../login/pending-login/store'
 import { addCookies, captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
 import {
   canSignIn,
@@ -99,11 +101,13 @@ export class Strategy extends OAuth2Strategy {
    * @param options the `callbackURL` given to the start, if any
    * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
    * @throws SocialLoginError `session_unavailable` when the store fails
+   * @throws TypeError for wrong arguments
    */
   async pendingLogin(
     req: Request,
     options: Pick<AuthenticateOptions, 'callbackURL'> = {},
   ): Promise<PendingLoginSummary | undefined> {
+    checkArguments('pendingLogin', PENDING_LOGIN, [req, options])
     return this._login.pending(this._newAdapter(req, options))
   }
 
@@ -112,11 +116,21 @@ export class Strategy extends OAuth2Strategy {
     return this._login.close()
   }
 
-  /** Loads the profile for a token that the application already has. Not used by a login. */
+  /**
+   * Loads the profile for a token that the application already has. Not used by a login.
+   * @throws TypeError or RangeError for wrong arguments
+   */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
+    checkArguments('userProfile', USER_PROFILE, [accessToken, done])
     this._login.loadProfile(accessToken).then((profile) => done(null, profile), done)
   }
 }
+
+const PENDING_LOGIN = {
+  ...WITH_REQUEST,
+  options: object('an object of options', { callbackURL: optional(text) }),
+}
+const USER_PROFILE = { accessToken: ACCESS_TOKEN_KIND, done: func }
 
 function newAdapter(
   req: Request,

@@ -1,3 +1,6 @@
+import { checkArguments } from '../arguments'
+import { MILLISECONDS } from './argument-kinds'
+
 /**
  * The fake provider's clock. It follows the system's clock until it is moved; lifetimes and the rate limit follow it.
  * Delays of faults do not: they are real milliseconds.
@@ -14,18 +17,19 @@ export class Clock {
 
   /**
    * Moves the clock by a number of milliseconds; a negative number turns it back.
-   * @throws RangeError when `ms` is not finite.
+   * @throws RangeError when `ms` is not finite; TypeError when it is no number.
    */
   advance(ms: number): void {
+    checkArguments('advance', MILLISECONDS, [ms])
     this.set(this.now() + ms)
   }
 
   /**
    * Sets the clock to a time, in milliseconds since the epoch. It keeps running from there.
-   * @throws RangeError when `ms` is not finite.
+   * @throws RangeError when `ms` is not finite; TypeError when it is no number.
    */
   set(ms: number): void {
-    if (!Number.isFinite(ms)) throw new RangeError('clock: ms must be a finite number of milliseconds')
+    checkArguments('set', MILLISECONDS, [ms])
     this._offset = ms - Date.now()
   }
 }

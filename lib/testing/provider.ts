@@ -1,4 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { checkArguments } from '../arguments'
+import {
+  ADD_USER,
+  APPLICATION_ID,
+  FAIL_NEXT,
+  GRANT,
+  MODE,
+  PROVIDER_OPTIONS,
+  REGISTER_APPLICATION,
+  UPDATE_APPLICATION,
+  UPDATE_USER,
+  USER_ID,
+} from './argument-kinds'
 import { apiPath, behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
 import type { Clock } from './clock'
 import { listenerFor } from './http/listener'
@@ -36,6 +49,7 @@ export class FakeProvider {
    * @throws TypeError or RangeError when an option has an invalid value.
    */
   constructor(options: FakeProviderOptions = {}) {
+    checkArguments('FakeProvider', PROVIDER_OPTIONS, [options])
     this._state = new State(options)
     this.clock = this._state.clock
     this.requestListener = listenerFor(this._state)
@@ -82,6 +96,7 @@ export class FakeProvider {
 
   /** Changes the mode from the next request on. @throws TypeError when it is not a mode. */
   setMode(mode: ProviderMode): void {
+    checkArguments('setMode', MODE, [mode])
     this._state.behaviours = behavioursOf(mode)
   }
 
@@ -92,11 +107,13 @@ export class FakeProvider {
 
   /** Registers an application, as the dashboard does. @throws TypeError when a value is unusable or the id is taken. */
   registerApplication(input: ApplicationInput): Application {
+    checkArguments('registerApplication', REGISTER_APPLICATION, [input])
     return this._state.applications.register(input)
   }
 
   /** Changes name or redirect URL. @throws RangeError for an unknown application; TypeError for an unusable value. */
   updateApplication(appID: string, changes: { name?: string; redirectURL?: string }): Application {
+    checkArguments('updateApplication', UPDATE_APPLICATION, [appID, changes])
     return this._state.applications.update(appID, changes)
   }
 
@@ -105,11 +122,13 @@ export class FakeProvider {
    * @throws RangeError when there is no such application.
    */
   renewSecret(appID: string): Application {
+    checkArguments('renewSecret', APPLICATION_ID, [appID])
     return this._state.applications.renewSecret(appID)
   }
 
   /** Deletes an application with its keys, tokens and approvals. @returns whether there was one. */
   removeApplication(appID: string): boolean {
+    checkArguments('removeApplication', APPLICATION_ID, [appID])
     return this._state.removeApplication(appID)
   }
 
@@ -122,11 +141,13 @@ export class FakeProvider {
    * Adds a person. @throws RangeError when the id is taken, or a number that lost digits; TypeError on a wrong type.
    */
   addUser(user: FakeUserInput = {}): FakeUser {
+    checkArguments('addUser', ADD_USER, [user])
     return this._state.users.add(user)
   }
 
   /** Changes a person; the id stays. @throws RangeError when there is no such person; TypeError on a wrong type. */
   updateUser(userID: string, changes: Omit<FakeUserInput, 'user_id'>): FakeUser {
+    checkArguments('updateUser', UPDATE_USER, [userID, changes])
     return this._state.users.update(userID, changes)
   }
 
@@ -135,6 +156,7 @@ export class FakeProvider {
    * @returns whether there was one.
    */
   removeUser(userID: string): boolean {
+    checkArguments('removeUser', USER_ID, [userID])
     return this._state.removeUser(userID)
   }
 
@@ -143,6 +165,7 @@ export class FakeProvider {
    * @throws RangeError when there is no such application or person.
    */
   issueAuthKey(grant: Grant): string {
+    checkArguments('issueAuthKey', GRANT, [grant])
     this._existing(grant)
     this._state.grants.visit(grant)
     return this._state.grants.issueKey(grant)
@@ -150,28 +173,27 @@ export class FakeProvider {
 
   /** Remembers an approval: the person's next login redirects at once. @throws as `issueAuthKey`. */
   approve(grant: Grant): void {
+    checkArguments('approve', GRANT, [grant])
     this._existing(grant)
     this._state.grants.approve(grant)
   }
 
   /** Forgets an approval and invalidates unused keys and tokens of this person and application. */
   revoke(grant: Grant): void {
+    checkArguments('revoke', GRANT, [grant])
     this._state.grants.revoke(grant)
   }
 
   /**
    * Makes the next request to an endpoint fail. Faults are queued, each for one request, or for `times` requests:
    * `Infinity` is for all, up to {@link clearFaults}.
-   * @throws TypeError when the endpoint is not one of the four, or `times` is neither a whole number from 1 nor `Infinity`.
+   * @throws TypeError for an endpoint, a fault or an option that does not exist, or of a wrong type; RangeError for a number
+   * that cannot be meant, such as `times` below 1
    */
-  failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
-    const { faults } = this._state
-    if (!Object.hasOwn(faults, endpoint)) {
-      throw new TypeError(`failNext: endpoint must be one of ${Object.keys(faults).join(', ')}`)
-    }
-    if ((!Number.isSafeInteger(times) && times !== Number.POSITIVE_INFINITY) || times < 1)
-      throw new TypeError('failNext: times must be a whole number from 1, or Infinity')
-    faults[endpoint].push({ fault, times })
+  failNext(endpoint: Endpoint, fault: Fault, options: { times?: number } = {}): void {
+    checkArguments('failNext', FAIL_NEXT, [endpoint, fault, options])
+    const { times = 1 } = options
+    this._state.faults[endpoint].push({ fault, times })
   }
 
   /** Removes all queued faults. */

@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { parseSetCookie } from 'cookie'
+import { checkArguments } from '../arguments'
+import { SIGN_IN } from './argument-kinds'
 import { CookieBrowser } from './cookie-browser'
 import { redirectURLWith } from './endpoints/oauth'
 import { providerNavigation, sameOriginNavigation } from './navigation'
@@ -28,6 +30,7 @@ type Phase = 'start' | 'callback'
 export async function signIn(browser: TestBrowser, options: SignInOptions): Promise<SignedIn>
 export async function signIn(browser: Listener, options: SignInOptions): Promise<SignedIn>
 export async function signIn(browser: TestBrowser | Listener, options: SignInOptions): Promise<SignedIn> {
+  checkArguments('signIn', SIGN_IN, [browser, options])
   const { provider, start = '/auth/social-login' } = options
   const [application] = provider.applications
   const { origin } = new URL(application?.redirectURL ?? 'http://localhost')

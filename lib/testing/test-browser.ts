@@ -3,10 +3,18 @@ import { request as requestHTTPS, type Server as TLSServer } from 'node:https'
 
 type Headers = Record<string, string>
 
-/** Sends a request of the test, and resolves to the response. */
+/**
+ * Sends a request of the test, and resolves to the response.
+ * @example
+ * const send: SendRequest = (path, init) => app.request(path, init)
+ */
 export type SendRequest = (path: string, init: { headers: Headers }) => Response | Promise<Response>
 
-/** An agent of supertest, which keeps the cookies. */
+/**
+ * An agent of supertest, which keeps the cookies.
+ * @example
+ * const agent: TestAgent = supertest.agent(app)
+ */
 export interface TestAgent {
   get(path: string): {
     set(headers: Headers): PromiseLike<{

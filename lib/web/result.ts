@@ -1,3 +1,4 @@
+import { checkArguments, object } from '../arguments'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
@@ -129,7 +130,16 @@ function redirect(location: string, headers: Headers): Response {
   return new Response(null, { status: 302, headers: add(headers, { Location: location }) })
 }
 
-function finish({ body, status, statusText, headers }: Response, own: Headers): Response {
+const FINISH = {
+  response: {
+    ...object('a Response'),
+    fits: (value: unknown) => typeof Object(Object(value)['headers'])['get'] === 'function',
+  },
+}
+
+function finish(response: Response, own: Headers): Response {
+  checkArguments('finish', FINISH, [response])
+  const { body, status, statusText, headers } = response
   // An error, or a redirect which fetch was told not to follow, has the status 0.
   if (status < 200) throw new TypeError('finish() must be given a response that can be sent, with a status from 200 on')
   const merged = new Headers(headers)

@@ -57,7 +57,7 @@ test('a refusal may contain a date, its limits, neither, or have status 200', as
 })
 
 test('a limit that is not a whole number is refused', () => {
-  for (const rateLimit of [0, -1, 1.5, Number.NaN]) expect(() => new FakeProvider({ rateLimit })).toThrow(TypeError)
+  for (const rateLimit of [0, -1, 1.5, Number.NaN]) expect(() => new FakeProvider({ rateLimit })).toThrow(RangeError)
 })
 
 test('the newest 10,000 unused keys are valid, older ones are dropped', async () => {

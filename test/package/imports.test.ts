@@ -16,6 +16,7 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'command-line.ts': [],
   'diagnostics.ts': ['errors.ts'],
   'errors.ts': [],
+  'arguments.ts': [],
   'limits.ts': [],
   'warnings.ts': [],
 }
@@ -104,13 +105,13 @@ test.each([
 })
 
 test.each([
-  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY, 'limits.ts'],
-  ['example-app: account, auth, web, views and storage', example, EXAMPLE, 'nothing'],
-])('imports point downwards in %s', (_name, sources, allowed, lowest) => {
+  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY, ['limits.ts', 'arguments.ts']],
+  ['example-app: account, auth, web, views and storage', example, EXAMPLE, []],
+])('imports point downwards in %s', (_name, sources, allowed, lowest: readonly string[]) => {
   const against = sources.files.flatMap((file) =>
     sources
       .filesImportedBy(file)
-      .filter((other) => partOf(other) !== partOf(file) && other !== lowest)
+      .filter((other) => partOf(other) !== partOf(file) && !lowest.includes(other))
       .filter((other) => !allowed[partOf(file)]?.includes(partOf(other)))
       .map((other) => `${file} imports ${other}`),
   )

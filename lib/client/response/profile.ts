@@ -1,7 +1,8 @@
+import { checkArguments, object, optional, text } from '../../arguments'
 import { MAX_EMAIL_LENGTH, MAX_RAW_LENGTH, MAX_TEXT_LENGTH } from '../../limits'
 import { parseUploadsURL } from '../option-values'
 import { parseURL, resolvePath } from '../url'
-import type { JSONObject, JSONValue } from './json'
+import { isObject, type JSONObject, type JSONValue } from './json'
 import type { UserResponse } from './user'
 
 /**
@@ -59,17 +60,24 @@ export interface ProfileOptions {
   readonly uploadsURL?: string
 }
 
+const TO_PROFILE = {
+  answer: {
+    ...object('what fetchUser resolves to, with the members user, json and raw'),
+    fits: (value: unknown) => isObject(value) && isObject(value['user']) && isObject(value['json']),
+  },
+  options: optional(object('an object of options', { provider: optional(text), uploadsURL: optional(text) })),
+}
+
 /**
  * Maps a response of `SocialLoginClient.fetchUser` to Passport's profile, exactly as the strategy does: decodes texts,
  * removes control characters, checks pictures.
  * @example
  * const profile = toProfile(await client.fetchUser('user/me', accessToken))
- * @throws TypeError when `uploadsURL` is not an http(s) URL
+ * @throws TypeError for wrong arguments, such as a `uploadsURL` that is not an http(s) URL
  */
-export function toProfile(
-  answer: UserResponse,
-  { provider = 'social-login', uploadsURL }: ProfileOptions = {},
-): Profile {
+export function toProfile(answer: UserResponse, options: ProfileOptions = {}): Profile {
+  checkArguments('toProfile', TO_PROFILE, [answer, options])
+  const { provider = 'social-login', uploadsURL } = options
   return profileOf(answer, provider, parseUploadsURL(uploadsURL, 'uploadsURL', { allowInsecureHTTP: true }))
 }
 

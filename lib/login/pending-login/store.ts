@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { object } from '../../arguments'
 import { isThenable, withTimeout } from '../../client/deadline'
+import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
 import { STORE_RETRY_SECONDS } from '../../limits'
 import type { PendingLogin } from './pending-login'
@@ -42,6 +44,15 @@ export interface PendingLoginStore<Request = IncomingMessage> {
    * cause, and what to do. Fixed text, without anything from the request.
    */
   explain?(req: Request): string | undefined
+}
+
+/** The arguments of the methods of our own stores. */
+export const WITH_REQUEST = {
+  req: { ...object('a request of Node, with headers'), fits: (value: unknown) => isObject(Object(value)['headers']) },
+}
+export const WITH_RECORD = {
+  ...WITH_REQUEST,
+  record: { ...object('a PendingLogin'), fits: (value: unknown) => typeof Object(value)['id'] === 'string' },
 }
 
 export interface BrowserStore {

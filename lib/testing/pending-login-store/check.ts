@@ -1,4 +1,6 @@
+import { checkArguments } from '../../arguments'
 import type { PendingLoginStore } from '../../login/pending-login/store'
+import { CHECK_STORE } from '../argument-kinds'
 import { Deployment, type PendingLoginStoreCheck } from './deployment'
 import { RULES } from './rules'
 
@@ -14,6 +16,7 @@ export async function checkPendingLoginStore(
   makeStore: () => PendingLoginStore | Promise<PendingLoginStore>,
   options: PendingLoginStoreCheck = {},
 ): Promise<void> {
+  checkArguments('checkPendingLoginStore', CHECK_STORE, [makeStore, options])
   const deployment = new Deployment([await makeStore(), await makeStore()], options)
   await deployment.start()
   try {

@@ -59,7 +59,9 @@ test.each([...['', 'é😀', 'a b', '\r\nX: y', '\u0000', 'a'.repeat(513)], ...[
   'the malformed key %j is not sent',
   async (odd) => {
     const asked: Promise<unknown> = Reflect.apply(client.exchangeAuthKey, client, [odd])
-    expectOutcome(await rejectionOf(asked), 'auth_key_malformed', 'exchange')
+    const error = await rejectionOf(asked)
+    if (typeof odd === 'string') expectOutcome(error, 'auth_key_malformed', 'exchange')
+    else expect(error).toBeInstanceOf(TypeError)
     expect(clients.provider.requests).toEqual([])
   },
 )
@@ -109,7 +111,9 @@ test.each([
 ])('the token %j is never sent', async (odd) => {
   for (const method of ['getCurrentUser', 'getUserInfo'] as const) {
     const asked: Promise<unknown> = Reflect.apply(client[method], client, [odd])
-    expectOutcome(await rejectionOf(asked), 'profile_unauthorized', 'profile')
+    const error = await rejectionOf(asked)
+    expect(error).toBeInstanceOf(typeof odd === 'string' ? RangeError : TypeError)
+    expect(String(error)).toContain(`${method}: accessToken must be an access token`)
   }
   expect(clients.provider.requests).toEqual([])
 })

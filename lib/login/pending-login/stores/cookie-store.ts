@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { checkArguments } from '../../../arguments'
 import { SocialLoginError } from '../../../errors'
 import type { PendingLogin } from '../pending-login'
-import type { PendingLoginStore } from '../store'
+import { type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
 import { LoginCookies } from './login-cookies'
 import type { CookieStoreOptions } from './sealed-cookie'
 
@@ -39,20 +40,24 @@ export class CookieStore implements PendingLoginStore {
   }
 
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    checkArguments('CookieStore', WITH_RECORD, [req, record])
     const headers = headersOf(req, 'start')
     this.#set(headers, await this.#cookies.start(record))
   }
 
-  load(req: IncomingMessage): Promise<PendingLogin | undefined> {
+  async load(req: IncomingMessage): Promise<PendingLogin | undefined> {
+    checkArguments('CookieStore', WITH_REQUEST, [req])
     return this.#cookies.open(req.headers.cookie ?? '')
   }
 
   async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    checkArguments('CookieStore', WITH_RECORD, [req, record])
     const headers = headersOf(req, 'callback')
     this.#set(headers, await this.#cookies.consume(record))
   }
 
   explain(req: IncomingMessage): string {
+    checkArguments('CookieStore', WITH_REQUEST, [req])
     const { cookie = '', host } = req.headers
     const isProxied = 'x-forwarded-proto' in req.headers || 'forwarded' in req.headers
     const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in Object(req.socket))

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
+import { checkArguments } from '../../../arguments'
 import { isObject } from '../../../client/response/json'
 import { warnOnce } from '../../../warnings'
 import { remainderOf } from '../consumed'
 import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pending-login'
-import type { PendingLoginStore } from '../store'
-import { NoSession } from '../store'
+import { NoSession, type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
 import { otherHostHint } from './cookie-hints'
 
 const SESSION_KEY = 'passport-social-login'
@@ -33,16 +33,19 @@ type SessionRequest = IncomingMessage & {
  */
 export class SessionStore implements PendingLoginStore {
   save(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
+    checkArguments('SessionStore', WITH_RECORD, [req, record])
     const session = requireSession(req)
     warnOfLostCookie(req, session)
     return put(session, record)
   }
 
   load(req: IncomingMessage): PendingLogin | undefined {
+    checkArguments('SessionStore', WITH_REQUEST, [req])
     return parsePendingLogin(requireSession(req)[SESSION_KEY])
   }
 
   explain(req: IncomingMessage): string {
+    checkArguments('SessionStore', WITH_REQUEST, [req])
     const { headers, sessionID: id }: SessionRequest = req
     const { cookie, host } = headers
     if (!cookie) return NO_COOKIE + otherHostHint(host)
@@ -53,6 +56,7 @@ export class SessionStore implements PendingLoginStore {
 
   // The record is marked, not removed: the second callback of a double click uses it to find the running login.
   consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
+    checkArguments('SessionStore', WITH_RECORD, [req, record])
     keepWhenRenewed(req, remainderOf(record))
     return put(requireSession(req), Object.assign({}, record, { consumed: true as const }))
   }
