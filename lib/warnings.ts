@@ -1,5 +1,7 @@
 /** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of a mistake beyond doubt. */
 export const WARNINGS = {
+  CALLBACK_FAILED:
+    'The callback of passport.authenticate() failed, or it was called without next, so that an error had nowhere to go: the response was an empty 500.',
   CALLBACK_SHARED:
     'Two providers at different addresses have one callbackURL: the auth_key of one may be sent to the other, which can then sign in as its people. Give each strategy, or each provider, a callbackURL and a route of its own.',
   SECRET_IN_URL:
@@ -38,11 +40,19 @@ const given = new Set<WarningCode>()
 export function warnOnce(code: WarningCode): void {
   if (given.has(code)) return
   given.add(code)
-  warn(code)
+  emit(code, WARNINGS[code])
 }
 
-/** Emits a warning of an event. */
-export function warn(code: WarningCode): void {
+let failures = 0
+
+/** Warns of the first failure, the tenth, the hundredth and so on: anybody may be able to cause many. */
+export function warnOfFailure(details: string): void {
+  failures += 1
+  if (!/^10*$/.test(String(failures))) return
+  emit('CALLBACK_FAILED', `${WARNINGS.CALLBACK_FAILED} (${failures} so far) ${details}`)
+}
+
+function emit(code: WarningCode, message: string): void {
   // Older compatibility dates of workerd have no `emitWarning`.
-  process.emitWarning?.(WARNINGS[code], { type: 'SocialLoginWarning', code })
+  process.emitWarning?.(message, { type: 'SocialLoginWarning', code })
 }

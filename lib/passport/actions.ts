@@ -3,6 +3,7 @@ import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
+import { warnOfFailure } from '../warnings'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, guardLogIn, responseOf, writeResponse } from './overrides'
 import type { Request } from './verify-types'
@@ -81,7 +82,8 @@ async function failSafely(error: unknown, actions: PassportActions, req: Request
   try {
     await failWith(error, actions, req)
   } catch (thrown) {
-    endWithEmpty500(thrown, req)
+    warnOfFailure([error, thrown].map(detailOf).join('\nThen: '))
+    endWithEmpty500(req)
   }
 }
 
@@ -144,9 +146,11 @@ function infoObject(info: unknown): object | undefined {
   return isObject(info) ? info : undefined
 }
 
-function endWithEmpty500(error: unknown, { res }: Request): void {
-  const detail = error instanceof Error ? error.stack : `it threw a value of the type ${typeof error}`
-  process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
+function detailOf(error: unknown): string {
+  return (error instanceof Error && error.stack) || `It was of the type ${typeof error}.`
+}
+
+function endWithEmpty500({ res }: Request): void {
   if (typeof res?.end !== 'function' || res.headersSent) return
   res.statusCode = 500
   res.end()

@@ -3,7 +3,7 @@ import { isThenable } from '../client/deadline'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
-import { warn } from '../warnings'
+import { warnOnce } from '../warnings'
 import { toError } from './actions'
 import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'
@@ -55,7 +55,7 @@ function waitForVerdict(
     let isSettled = false
     let timer: NodeJS.Timeout | undefined
     const settle = (answer: () => void): void => {
-      if (isSettled) return warn('VERIFY_SETTLED_TWICE')
+      if (isSettled) return warnOnce('VERIFY_SETTLED_TWICE')
       isSettled = true
       clearTimeout(timer)
       answer()

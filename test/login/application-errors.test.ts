@@ -23,12 +23,12 @@ test('an error that extends ours with its own code is the application’s, and d
 
 const customCallbacks: { title: string; callback: () => unknown; output?: string }[] = [
   { title: 'throws an error', callback: () => thrown(new Error('broken')), output: 'broken' },
-  { title: 'rejects', callback: () => Promise.reject(new Error('broken')), output: 'broken' },
+  { title: 'rejects', callback: () => Promise.reject(new Error('broken')) },
   { title: 'throws an object without a prototype', callback: () => thrown(Object.create(null)) },
 ]
 
 test.each(customCallbacks)(
-  'a custom callback that $title is a warning and a 500, not a crash',
+  'a custom callback that $title is a 500 and no crash, and the first of them a warning',
   async ({ callback, output: expected = '' }) => {
     const app = await logins.startApp({
       before: (server, passport) => server.get('/callback', passport.authenticate('social-login', callback)),

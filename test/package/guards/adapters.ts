@@ -30,7 +30,7 @@ export const ADAPTER_MUTANTS = [
       ],
       ['Connect crashes after a login', 'if (!isNeeded ||', 'if (true ||'],
       ['a login after the response crashes', 'if (req.res?.headersSent)', 'if (false)'],
-      ['a callback that throws crashes', 'endWithEmpty500(thrown, req);', 'throw thrown;'],
+      ['a callback that throws crashes', 'endWithEmpty500(req);', 'throw thrown;'],
       ['the redirect of a start has a referrer policy', 'removeReferrerPolicy(req);\n            return', 'return'],
       [
         'the outcome of the application wins',

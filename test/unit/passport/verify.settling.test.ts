@@ -11,9 +11,6 @@ const assurance = { age: 0, fetchSite: null, startSite: null, referer: 'absent',
 const login = { params: { access_token: 'token' }, profile: undefined }
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 
-beforeEach(() => {
-  emitWarning.mockClear()
-})
 afterAll(() => {
   emitWarning.mockRestore()
 })
@@ -30,6 +27,14 @@ const failure = new Error('late-canary')
 const fail = (): never => {
   throw failure
 }
+
+// The first of this file, because the warning is given once.
+test('an async verify function that calls done and resolves to undefined gives no second answer', async () => {
+  const verify = async (_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user')
+  await expect(call(verify)).resolves.toEqual({ user: 'user', info: undefined })
+  await turns()
+  expect(emitWarning).not.toHaveBeenCalled()
+})
 
 /** What a verify function does after it has called done. */
 const second: [string, (done: Done) => unknown][] = [
@@ -49,6 +54,7 @@ test.each(second)(
     }
     await expect(call(verify)).resolves.toEqual({ user: 'first', info: undefined })
     await turns()
+    // The first of them in a process: whoever signs in must not be able to fill a log.
     const options = { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' }
     expect(emitWarning.mock.calls).toEqual([[expect.not.stringContaining('canary'), options]])
   },
@@ -67,13 +73,6 @@ test('an answer after the deadline is a warning and no unhandled rejection', asy
   reject(failure)
   await turns()
   expect(emitWarning).toHaveBeenCalledTimes(1)
-})
-
-test('an async verify function that calls done and resolves to undefined gives no second answer', async () => {
-  const verify = async (_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user')
-  await expect(call(verify)).resolves.toEqual({ user: 'user', info: undefined })
-  await turns()
-  expect(emitWarning).not.toHaveBeenCalled()
 })
 
 test.each<[string, AnyVerifyFunction]>([
