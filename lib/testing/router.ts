@@ -52,7 +52,7 @@ const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
  */
 export function refusalFor(request: ProviderRequest, state: State): Answer | undefined {
   // DNS rebinding: the website's name resolves to this machine, so its scripts could read every response.
-  if (!state.allowRemote && !isOwnHost(request.headers.host, state.origin)) {
+  if (!isOwnHost(request.headers.host, state)) {
     const message = `This provider is at ${request.origin}. Set the option origin to use another name.`
     return messagePage(state, 421, 'Wrong address', message)
   }
@@ -99,9 +99,15 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether a `Host` header names this machine or the given origin. Neighbours in the network can own other names. */
-function isOwnHost(header = '', origin: string | undefined): boolean {
-  return isLoopback(header.replace(/:\d+$/, '')) || (origin !== undefined && new URL(origin).host === header)
+/**
+ * Whether a `Host` header names this machine or the given origin. Neighbours in the network can own other names, but none
+ * without a dot, such as that of a service of Docker. Beyond loopback without a given origin, any name may be its own.
+ */
+function isOwnHost(header = '', { origin, allowRemote, hasPublicOrigin }: State): boolean {
+  if (allowRemote && !hasPublicOrigin) return true
+  const name = header.replace(/:\d+$/, '')
+  const isService = allowRemote && /^[\w-]+$/.test(name)
+  return isLoopback(name) || isService || (origin !== undefined && new URL(origin).host === header)
 }
 
 /** Browsers send at least one of the two headers with a form, HTTP clients in tests neither. */

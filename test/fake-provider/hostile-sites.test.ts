@@ -164,6 +164,18 @@ describe('DNS rebinding', () => {
   })
 })
 
+test.each([
+  ['localhost:4400', 200],
+  ['provider:4400', 200],
+  ['social.example', 200],
+  ['evil.example', 421],
+  ['192.0.2.1:4400', 421],
+])('beyond loopback, with a public origin, the Host %s gets the status %i', async (name, status) => {
+  const remote = new FakeProvider({ allowRemote: true, origin: 'http://social.example' })
+  await using listening = await listen(remote.requestListener, '127.0.0.1')
+  expect((await send(listening.origin, 'GET /developers', [`Host: ${name}`])).status).toBe(status)
+})
+
 test('no response can be read by a script of another site, and no page framed by it', async () => {
   const reading = [`Host: ${host()}`, 'Origin: https://evil.example']
   for (const path of [...pages, ...targets]) {

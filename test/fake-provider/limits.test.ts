@@ -56,6 +56,20 @@ test('a refusal may contain a date, its limits, neither, or have status 200', as
   expect(JSON.parse(bare.text).error).toBe(true)
 })
 
+test('the log keeps 32 MB of requests at most, and the first hundred parameters of each', async () => {
+  await start()
+  const query = 'a=b&'.repeat(10) + Array.from({ length: 1500 }, (_, index) => `p${index}=1`).join('&')
+  const request = `GET /api/oauth?${query} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Mode: navigate\r\n\r\n`
+  await sendMany(provider.origin, request, 4000)
+  const { requests } = provider
+  expect(requests.length).toBeGreaterThan(2000)
+  expect(requests.reduce((length, { path }) => length + path.length, 0)).toBeLessThan(32 * 1024 * 1024)
+  expect(Object.keys(requests[0]?.query ?? {}).length).toBeLessThanOrEqual(100)
+  provider.clearRequests()
+  await sendMany(provider.origin, request, 3)
+  expect(provider.requests).toHaveLength(3)
+})
+
 test('a limit that is not a whole number is refused', () => {
   for (const rateLimit of [0, -1, 1.5, Number.NaN]) expect(() => new FakeProvider({ rateLimit })).toThrow(RangeError)
 })

@@ -8,6 +8,8 @@ import { Grants } from './grants'
 import { Users } from './users'
 
 const MAX_REQUESTS = 20_000
+// Any website can make its visitors send requests to a provider on their machine.
+const MAX_LOG_LENGTH = 32 * 1024 * 1024
 
 /** The provider's state, for its endpoints and pages. */
 export class State {
@@ -33,6 +35,9 @@ export class State {
   }
   /** The newest requests to the four endpoints. */
   readonly requests: LoggedRequest[] = []
+  #logLength = 0
+  /** Whether `origin` is the one that was given, and not that of the address. */
+  readonly hasPublicOrigin: boolean
 
   /** @throws TypeError or RangeError when an option has an invalid value. */
   constructor({ rateLimit = 1000, ...options }: FakeProviderOptions) {
@@ -46,6 +51,7 @@ export class State {
     this.allowRemote = options.allowRemote ?? false
     this.behaviours = behavioursOf(options.mode)
     this.origin = options.origin === undefined ? undefined : checkedOrigin(options.origin)
+    this.hasPublicOrigin = this.origin !== undefined
     for (const user of options.users ?? samplePeople) this.users.add(user)
   }
 
@@ -60,7 +66,16 @@ export class State {
 
   log(request: LoggedRequest): void {
     this.requests.push(request)
-    if (this.requests.length > MAX_REQUESTS) this.requests.shift()
+    this.#logLength += lengthOf(request)
+    while (this.requests.length > MAX_REQUESTS || this.#logLength > MAX_LOG_LENGTH) {
+      const oldest = this.requests.shift()
+      this.#logLength -= oldest ? lengthOf(oldest) : this.#logLength
+    }
+  }
+
+  clearRequests(): void {
+    this.requests.length = 0
+    this.#logLength = 0
   }
 
   /** @returns whether there was one */
@@ -74,4 +89,9 @@ export class State {
     this.grants.forgetUser(userID)
     return this.users.delete(userID)
   }
+}
+
+/** The characters of a request, which its parsed members repeat. */
+function lengthOf({ path, body, headers }: LoggedRequest): number {
+  return path.length + body.length + JSON.stringify(headers).length
 }
