@@ -37,7 +37,7 @@ export function nativeServer(app: Application, issueToken: (user: Express.User) 
   })
 }
 
-/** What the app does, here with Node. @returns the token, or the status of a refusal */
+/** What the app does, here with Node. @returns the token, or the status of a server in trouble */
 export async function nativeApp(server: string, openBrowser: (url: string) => void): Promise<unknown> {
   const verifier = randomBytes(32).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -47,16 +47,18 @@ export async function nativeApp(server: string, openBrowser: (url: string) => vo
   const port = typeof address === 'object' ? address?.port : undefined
   const redirect = `http://127.0.0.1:${port}/signed-in`
   openBrowser(`${server}/native/start?${new URLSearchParams({ challenge, redirect })}`)
-  const code = await new Promise<string>((resolve) => {
+  // Anybody on this machine, and any website, can call the listener: a code that the server refuses is not the one.
+  return new Promise((resolve, reject) => {
     loopback.on('request', ({ url = '' }, res) => {
       const [, code] = /^\/signed-in\?code=([\w-]{43})$/.exec(url) ?? []
-      if (code === undefined) return res.writeHead(404).end()
-      resolve(code)
-      return res.end('You can close this window and return to the application.', () => loopback.close())
+      if (code === undefined) return void res.writeHead(404).end()
+      const headers = { 'Content-Type': 'application/json' }
+      const body = JSON.stringify({ code, verifier })
+      void fetch(`${server}/native/token`, { method: 'POST', headers, body }).then(async (response) => {
+        if (response.status === 400) return res.writeHead(400).end()
+        resolve(response.ok ? await response.json() : response.status)
+        return res.end('You can close this window and return to the application.', () => loopback.close())
+      }, reject)
     })
   })
-  const headers = { 'Content-Type': 'application/json' }
-  const body = JSON.stringify({ code, verifier })
-  const response = await fetch(`${server}/native/token`, { method: 'POST', headers, body })
-  return response.ok ? response.json() : response.status
 }

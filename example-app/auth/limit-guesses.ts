@@ -10,6 +10,8 @@ const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 // Many people may share an address and return from the provider at the same time: ten pass at once, the others wait.
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
+// Each looks through all of its address at each try. No household and no office has so many at once.
+const MAX_WAITING = 100
 
 /** A callback that may be authenticated now. */
 interface Attempt {
@@ -57,6 +59,7 @@ export class GuessLimit {
     // Counted before the limiter is asked, so that callbacks that arrive together see each other.
     this.#callbacks.set(key, (this.#callbacks.get(key) ?? new Set()).add(res))
     res.once('close', () => res.writableEnded && this.#forget(key, res))
+    if ((this.#callbacks.get(key)?.size ?? 0) > points + MAX_WAITING) return this.#refuse(key, res, 'overloaded', 1)
     for (;;) {
       // Before the limiter is asked: one that ends meanwhile counts here, or in the answer, or in both.
       const number = this.#numberOf(key, res)

@@ -7,7 +7,7 @@ import { keepSessions, newPassport } from '../support/app'
 import { Browser } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { nativeServer } from './docs/native'
+import { nativeApp, nativeServer } from './docs/native'
 
 const VERIFIER = 'a verifier that only the app knows'
 const REDIRECT = 'http://127.0.0.1:4000/signed-in'
@@ -98,6 +98,21 @@ describe('the server of a native application', () => {
     'app://signed-in',
   ])('sends no code to %j', async (redirect) => {
     expect((await startWith({ challenge, redirect })).status).toBe(400)
+  })
+
+  test('the app waits for the code of its own login, whatever code anybody else brings before', async () => {
+    const browser = new Browser()
+    const token = await nativeApp(origin, (url) => {
+      const redirect = new URL(url).searchParams.get('redirect')
+      const visit = async (): Promise<void> => {
+        expect((await browser.request(`${redirect}?code=${'x'.repeat(43)}`)).status).toBe(400)
+        await browser.follow(url)
+        const { location } = await browser.comeBack(`${origin}/native/callback?auth_key=${newKey()}`)
+        expect((await browser.request(location)).status).toBe(200)
+      }
+      void visit()
+    })
+    expect(token).toEqual({ token: 'token of 1' })
   })
 
   test('takes one address, one challenge, and the https link of the app', async () => {
