@@ -102,10 +102,9 @@ export class LoginExamination {
     const { baseURL, callbackURL = '', allowedCallbackOrigins = [] } = options
     const known = [baseURL, callbackURL].map((url = '') => parseURL(url)?.origin)
     if (origin === undefined || [...known, ...allowedCallbackOrigins].includes(origin)) return
-    const refused = 'the first login of such a person is refused (callback_forged), and a second try succeeds'
     differs(
       'Callback',
-      `It came from ${origin}, by which people sign in at the provider: ${refused}, unless allowedCallbackOrigins names it.`,
+      `It came from a page of ${origin}, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds.`,
     )
   }
 

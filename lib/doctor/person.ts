@@ -1,6 +1,9 @@
+import { isPrivateHost } from '../client/http/address'
+import { isLoopback } from '../client/option-values'
 import { type JSONObject, type JSONValue, ownProperty } from '../client/response/json'
 import { readProfile } from '../client/response/responses'
 import { findRecord, type PersonRecord, parseUser } from '../client/response/user'
+import { parseURL } from '../client/url'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
 import type { ProbeResponse } from './probe'
@@ -159,10 +162,17 @@ export function isPerson(json: JSONValue): boolean {
 }
 
 function reportPictures(uploadsURL: string | undefined, examination: Examination): void {
-  if (uploadsURL !== undefined && examination.isHarmless(uploadsURL)) examination.options.uploadsURL = uploadsURL
+  if (uploadsURL !== undefined && mayPropose(uploadsURL, examination)) examination.options.uploadsURL = uploadsURL
   const cure =
     examination.options.uploadsURL === undefined
       ? 'Find the folder in the address of a picture at the provider, and give it as uploadsURL'
       : 'Give uploadsURL'
   examination.differs('Pictures', `Their paths are relative, and left out without a root. ${cure}.`)
+}
+
+/** Not an address of a private network that only the provider has named: whose pictures would be shown from there? */
+function mayPropose(uploadsURL: string, examination: Examination): boolean {
+  const [url, typed] = [uploadsURL, examination.options.baseURL].map((text = '') => parseURL(text))
+  const isPrivate = url === undefined || isLoopback(url.hostname) || isPrivateHost(url.hostname)
+  return (!isPrivate || url?.origin === typed?.origin) && examination.isHarmless(uploadsURL)
 }

@@ -63,7 +63,7 @@ test.each<[title: string, headers: Record<string, string>]>([
 test.each([
   [
     'https://accounts.google.example/signin',
-    'differs Callback: It came from https://accounts.google.example, by which people',
+    'differs Callback: It came from a page of https://accounts.google.example, which may be any site',
   ],
   ['', undefined],
   ['about:blank', undefined],

@@ -197,3 +197,14 @@ test('a record that itself has a member "data" is bare, as the client reads it',
   expect(app.profiles[0]?.id).toBe('1')
   expect((await examineProvider(provider, app.application)).mode.wrapUser).toBe(false)
 })
+
+test.each(['http://10.0.0.7/uploads/', 'http://[fd00::1]/uploads/', 'http://localhost:8080/uploads/'])(
+  'the folder %s of pictures, which the provider alone has named, is not proposed',
+  async (root) => {
+    const record = { user_id: '1', user_picture: 'pictures/1.svg', profile_picture: `${root}pictures/1.svg` }
+    logins.provider.failNext('user/me', { body: JSON.stringify(record) }, { times: Infinity })
+    const { suggested, examination } = await logInBefore({ behaviour: { relativePictures: true, extraFields: true } })
+    expect(suggested).not.toHaveProperty('uploadsURL')
+    expect(JSON.stringify(examination.findings)).not.toContain(root)
+  },
+)
