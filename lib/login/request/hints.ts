@@ -6,6 +6,7 @@ import {
   isScripted,
   isWebSocket,
   type OriginPolicy,
+  pathOf,
   refererOf,
   sourceOrigin,
 } from './headers'
@@ -36,6 +37,17 @@ const OWN_PAGE = 'A page of this application itself led to the callback, or relo
 const SISTER_SITE = 'A page of a sister site led to the callback, and the provider is not one.'
 const LATE = `It came from a page of this application, more than ${SILENT_APPROVAL_MS / 1000} seconds after the start: a link there, or a provider that approved without a question, but slowly.`
 
+// What client-side routers that send no header of their own append to a path, or send otherwise, and the attribute that
+// leaves a link to the browser.
+const SCRIPT_OF_ROUTER = 'If it was a client-side router, leave this link to the browser: by '
+const MARKS_OF_ROUTERS: readonly (readonly [mark: RegExp, attribute: string])[] = [
+  [/\.data$/, 'reloadDocument on the <Link> (React Router).'],
+  [/\/__data\.json$/, 'data-sveltekit-reload (SvelteKit).'],
+  [/\/_payload\.(json|js)$/, 'external on the <NuxtLink> (Nuxt).'],
+]
+const ANY_ROUTER =
+  'a plain <a>, or by reloadDocument (React Router), data-sveltekit-reload, external (Nuxt) or data-astro-reload.'
+
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
 
 export function startHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
@@ -45,6 +57,13 @@ export function startHint(req: HTTPRequest, policy: OriginPolicy): string | unde
   if (fetchSite === undefined) return sourceOrigin(req) === undefined ? NO_SOURCE : OTHER_SOURCE
   if (fetchSite === 'none') return TYPED_START
   return refererOf(req, policy) === 'app' ? DETOUR_START : FOREIGN_START
+}
+
+/** How a link of the router that made the request is left to the browser. */
+export function scriptHint(req: HTTPRequest): string {
+  const path = pathOf(req)
+  const [, attribute = ANY_ROUTER] = MARKS_OF_ROUTERS.find(([mark]) => mark.test(path)) ?? []
+  return SCRIPT_OF_ROUTER + attribute
 }
 
 export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {

@@ -1,0 +1,69 @@
+import { escapeUTF8 } from 'entities/escape'
+import type { HTTPResponse } from '../pages/page'
+
+interface RequestHeaders {
+  header(name: string): string | undefined
+}
+
+/** A client-side router, which requests by a script what its person clicks. */
+interface Router {
+  /** Headers of its requests, of which each tells it, in lower case. No browser sends one with a navigation. */
+  readonly headers: readonly string[]
+  /** What makes it leave the navigation to the browser. A prefetch gets the same: some keep it for the click. */
+  answer(path: string, method: string | undefined): HTTPResponse
+}
+
+const LEAVE_TO_BROWSER: readonly Router[] = [
+  // htmx: https://htmx.org/headers/hx-redirect/
+  { headers: ['hx-request'], answer: (path) => respond(200, { 'HX-Redirect': path }) },
+  // Inertia: https://inertiajs.com/docs/v2/the-basics/redirects#external-redirects
+  { headers: ['x-inertia'], answer: (path) => respond(409, { 'X-Inertia-Location': path }) },
+  // Turbo: https://turbo.hotwired.dev/reference/attributes#meta-tags. The answer to its form must be a redirect.
+  {
+    headers: ['x-turbo-request-id', 'turbo-frame'],
+    answer: (path, method) =>
+      method === 'POST' ? respond(303, { Location: path }) : page('<meta name="turbo-visit-control" content="reload">'),
+  },
+  // Unpoly: https://unpoly.com/X-Up-Target. It has no word for this, but renders elements, and browsers obey this one.
+  {
+    headers: ['x-up-version'],
+    answer: (path) =>
+      page(`<body><meta http-equiv="refresh" content="0; url=${escapeUTF8(path)}">`, { 'X-Up-Target': 'body' }),
+  },
+  // Next: https://nextjs.org/docs/app/guides/self-hosting. What is not of its own content type, it loads as a page.
+  // Its route handlers see only Next-Url of these.
+  {
+    headers: ['rsc', 'next-router-prefetch', 'next-url'],
+    answer: () => respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }),
+  },
+]
+
+/** What the router that made the request wants to hear; undefined if it shows none. */
+export function answerToRouter(
+  req: RequestHeaders,
+  method: string | undefined,
+  path: string,
+): HTTPResponse | undefined {
+  return routerOf(req)?.answer(path, method)
+}
+
+/**
+ * Whether a header says that a script made the request: for browsers without Fetch Metadata. A foreign page can send
+ * none of these headers unasked. Android's WebView names its program in X-Requested-With, also with navigations.
+ */
+export function isMarkedAsScript(req: RequestHeaders): boolean {
+  return req.header('x-requested-with')?.toLowerCase() === 'xmlhttprequest' || routerOf(req) !== undefined
+}
+
+function routerOf(req: RequestHeaders): Router | undefined {
+  return LEAVE_TO_BROWSER.find(({ headers }) => headers.some((name) => req.header(name) !== undefined))
+}
+
+function page(html: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
+  const body = `<!doctype html><title>Sign in</title>${html}\n`
+  return respond(200, { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body)
+}
+
+function respond(status: number, headers: Readonly<Record<string, string>>, body = ''): HTTPResponse {
+  return { status, headers: { ...headers, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }, body }
+}
