@@ -24,7 +24,12 @@ const turboForm: RouterAnswer = { status: 303, headers: { location: 'PATH' }, bo
 const next: RouterAnswer = { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: EMPTY }
 const unpoly: RouterAnswer = {
   status: 200,
-  headers: { 'content-type': 'text/html; charset=utf-8', 'x-up-target': 'body' },
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'x-up-target': 'body',
+    'x-up-method': 'GET',
+    'content-security-policy': 'sandbox',
+  },
   body: /<meta http-equiv="refresh" content="0; url=PATH">/,
 }
 const PAGES = 'text/html, application/xhtml+xml'

@@ -24,11 +24,15 @@ const LEAVE_TO_BROWSER: readonly Router[] = [
     answer: (path, method) =>
       method === 'POST' ? respond(303, { Location: path }) : page('<meta name="turbo-visit-control" content="reload">'),
   },
-  // Unpoly: https://unpoly.com/X-Up-Target. It has no word for this, but renders elements, and browsers obey this one.
+  // Unpoly: https://unpoly.com/up.protocol. It has no word for this, but renders elements, and browsers obey this one.
+  // It is another page of the history for it, so that Back leads back, only after a GET.
   {
     headers: ['x-up-version'],
     answer: (path) =>
-      page(`<body><meta http-equiv="refresh" content="0; url=${escapeUTF8(path)}">`, { 'X-Up-Target': 'body' }),
+      page(`<body><meta http-equiv="refresh" content="0; url=${escapeUTF8(path)}">`, {
+        'X-Up-Target': 'body',
+        'X-Up-Method': 'GET',
+      }),
   },
   // Next: https://nextjs.org/docs/app/guides/self-hosting. What is not of its own content type, it loads as a page.
   // Its route handlers see only Next-Url of these.
@@ -59,9 +63,10 @@ function routerOf(req: RequestHeaders): Router | undefined {
   return LEAVE_TO_BROWSER.find(({ headers }) => headers.some((name) => req.header(name) !== undefined))
 }
 
+/** As the answer to a navigation, which it never is, it does nothing: a sandbox does not refresh, and so cannot loop. */
 function page(html: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
-  const body = `<!doctype html><title>Sign in</title>${html}\n`
-  return respond(200, { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body)
+  const fixed = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': 'sandbox' }
+  return respond(200, { ...fixed, ...headers }, `<!doctype html><title>Sign in</title>${html}\n`)
 }
 
 function respond(status: number, headers: Readonly<Record<string, string>>, body = ''): HTTPResponse {
