@@ -37,16 +37,13 @@ const OWN_PAGE = 'A page of this application itself led to the callback, or relo
 const SISTER_SITE = 'A page of a sister site led to the callback, and the provider is not one.'
 const LATE = `It came from a page of this application, more than ${SILENT_APPROVAL_MS / 1000} seconds after the start: a link there, or a provider that approved without a question, but slowly.`
 
-// What client-side routers that send no header of their own append to a path, or send otherwise, and the attribute that
-// leaves a link to the browser.
-const SCRIPT_OF_ROUTER = 'If it was a client-side router, leave this link to the browser: by '
-const MARKS_OF_ROUTERS: readonly (readonly [mark: RegExp, attribute: string])[] = [
-  [/\.data$/, 'reloadDocument on the <Link> (React Router).'],
-  [/\/__data\.json$/, 'data-sveltekit-reload (SvelteKit).'],
-  [/\/_payload\.(json|js)$/, 'external on the <NuxtLink> (Nuxt).'],
+// Some client-side routers send no header of their own, but two of them a path of their own.
+const ROUTER_PATHS = [
+  { path: /\.data$/, attribute: 'reloadDocument (React Router)' },
+  { path: /\/__data\.json$/, attribute: 'data-sveltekit-reload (SvelteKit)' },
 ]
 const ANY_ROUTER =
-  'a plain <a>, or by reloadDocument (React Router), data-sveltekit-reload, external (Nuxt) or data-astro-reload.'
+  'reloadDocument (React Router), data-sveltekit-reload, external (Nuxt), data-astro-reload or a plain <a>'
 
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
 
@@ -59,11 +56,9 @@ export function startHint(req: HTTPRequest, policy: OriginPolicy): string | unde
   return refererOf(req, policy) === 'app' ? DETOUR_START : FOREIGN_START
 }
 
-/** How a link of the router that made the request is left to the browser. */
 export function scriptHint(req: HTTPRequest): string {
-  const path = pathOf(req)
-  const [, attribute = ANY_ROUTER] = MARKS_OF_ROUTERS.find(([mark]) => mark.test(path)) ?? []
-  return SCRIPT_OF_ROUTER + attribute
+  const attribute = ROUTER_PATHS.find(({ path }) => path.test(pathOf(req)))?.attribute ?? ANY_ROUTER
+  return `If a client-side router did, leave this link to the browser: ${attribute}.`
 }
 
 export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {

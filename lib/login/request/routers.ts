@@ -10,8 +10,10 @@ interface Router {
   /** Headers of its requests, of which each tells it, in lower case. No browser sends one with a navigation. */
   readonly headers: readonly string[]
   /** What makes it leave the navigation to the browser. A prefetch gets the same: some keep it for the click. */
-  answer(path: string, method: string | undefined): HTTPResponse
+  answer(path: string, method: string): HTTPResponse
 }
+
+const UNPOLY = { 'X-Up-Target': 'body', 'X-Up-Method': 'GET' }
 
 const LEAVE_TO_BROWSER: readonly Router[] = [
   // htmx: https://htmx.org/headers/hx-redirect/
@@ -28,14 +30,10 @@ const LEAVE_TO_BROWSER: readonly Router[] = [
   // It is another page of the history for it, so that Back leads back, only after a GET.
   {
     headers: ['x-up-version'],
-    answer: (path) =>
-      page(`<body><meta http-equiv="refresh" content="0; url=${escapeUTF8(path)}">`, {
-        'X-Up-Target': 'body',
-        'X-Up-Method': 'GET',
-      }),
+    answer: (path) => page(`<body><meta http-equiv="refresh" content="0; url=${escapeUTF8(path)}">`, UNPOLY),
   },
-  // Next: https://nextjs.org/docs/app/guides/self-hosting. What is not of its own content type, it loads as a page.
-  // Its route handlers see only Next-Url of these.
+  // Next: https://nextjs.org/docs/app/getting-started/linking-and-navigating. Whatever is not of its content type, it
+  // loads as a page. Its own route handlers see only Next-Url.
   {
     headers: ['rsc', 'next-router-prefetch', 'next-url'],
     answer: () => respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }),
@@ -43,11 +41,7 @@ const LEAVE_TO_BROWSER: readonly Router[] = [
 ]
 
 /** What the router that made the request wants to hear; undefined if it shows none. */
-export function answerToRouter(
-  req: RequestHeaders,
-  method: string | undefined,
-  path: string,
-): HTTPResponse | undefined {
+export function answerToRouter(req: RequestHeaders, method: string, path: string): HTTPResponse | undefined {
   return routerOf(req)?.answer(path, method)
 }
 

@@ -76,10 +76,9 @@ test.each(SCRIPT_HEADERS)('%s: %s allows nothing that is not allowed without it'
 })
 
 test.each([
-  ['/auth', 'by a plain <a>, or by reloadDocument'],
-  ['/auth/x.data?_routes=x', 'by reloadDocument on the <Link>'],
-  ['/auth/__data.json', 'by data-sveltekit-reload (SvelteKit)'],
-  ['/auth/_payload.json?x', 'by external on the <NuxtLink>'],
+  ['/auth', 'browser: reloadDocument (React Router), data-sveltekit-reload, external (Nuxt)'],
+  ['/auth/x.data?_routes=x', 'browser: reloadDocument (React Router).'],
+  ['/auth/__data.json', 'browser: data-sveltekit-reload (SvelteKit).'],
 ])('a script that requests %s is told what to write: %s', (target, attribute) => {
   const read = classifyRequest(incoming(target, FETCH), policy)
   expect(read).toMatchObject({ code: 'navigation_required', hint: expect.stringContaining(attribute) })
