@@ -37,6 +37,9 @@ exports.play = async function play(createServer, inbox, inChromium = {}) {
   const typed = await get('/auth', {})
   assert.equal(typed.status, 200, typed.body)
   assert.ok(typed.body.includes('Continue to 127.0.0.1'), typed.body)
+  const byScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  const routed = await get('/auth', { ...byScript, 'hx-request': 'true' })
+  assert.deepEqual([routed.status, routed.headers['hx-redirect']], [200, '/auth'], routed.body)
   const start = await get('/auth', sameOriginNavigation)
   assert.equal(start.status, 302, start.body)
   assert.equal(new URL(start.headers.location).origin, provider.origin)
@@ -50,7 +53,7 @@ exports.play = async function play(createServer, inbox, inChromium = {}) {
   assert.equal((await stranger('/me', sameOriginNavigation)).status, 401)
   await expectRedirect(get(callback, providerNavigation), '/me') // a reload
   const signIn = ['exchange', 'profile', 'verify', 'callback']
-  const phases = ['start', 'start', 'callback login_not_started', ...signIn, 'callback']
+  const phases = ['start', 'start router', 'start', 'callback login_not_started', ...signIn, 'callback']
   assert.deepEqual(traced.splice(0), isElsewhere ? [] : phases)
 
   const connectionsBefore = connections
