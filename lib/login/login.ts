@@ -117,10 +117,11 @@ function handleRequest<User>(context: LoginContext<User>, request: AnyRequest): 
 }
 
 async function refuse(
-  { code, phase, hint }: Omit<RefusedRequest, 'type'>,
+  { code, phase, hint, response: toRouter }: Omit<RefusedRequest, 'type'>,
   http: HTTPRequest,
 ): Promise<LoginAction<never>> {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
+  if (toRouter) return { type: 'respond', response: toRouter, page: 'router', fallbackError: error }
   if (code === 'speculative_request') {
     // The browser discards an empty error response and repeats the request when the person follows the link.
     const response = { status: error.status, headers: error.headers, body: '' }

@@ -1,4 +1,5 @@
 import { parseURL } from '../../client/url'
+import { isMarkedAsScript } from './routers'
 
 export interface HTTPRequest {
   readonly method: string | undefined
@@ -23,7 +24,8 @@ export interface OriginPolicy {
   readonly tabBinding: boolean
 }
 
-const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
+// The last one is Turbo's: a script cannot set Sec-Purpose.
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz', 'x-sec-purpose']
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
@@ -55,15 +57,16 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends a WebSocket's
- * handshake with cookies but without Fetch Metadata, and Node passes it on as a GET unless the application has
- * WebSockets.
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells, and headers of scripts that
+ * accept pages. Chromium sends a WebSocket's handshake with cookies but without Fetch Metadata, and Node passes it on
+ * as a GET unless the application has WebSockets.
  */
 export function isNavigation(req: HTTPRequest): boolean {
-  return fetchSiteOf(req) === undefined ? acceptsPages(req) && !isWebSocket(req) : isNavigationByMetadata(req)
+  if (fetchSiteOf(req) !== undefined) return isNavigationByMetadata(req)
+  return acceptsPages(req) && !isWebSocket(req) && !isMarkedAsScript(req)
 }
 
-function isNavigationByMetadata(req: HTTPRequest): boolean {
+export function isNavigationByMetadata(req: HTTPRequest): boolean {
   return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
 }
 
@@ -80,7 +83,7 @@ export function acceptsPages(req: HTTPRequest): boolean {
 
 /** Whether a script, or a service worker on behalf of a page, made the request. */
 export function isScripted(req: HTTPRequest): boolean {
-  return req.header('sec-fetch-dest') === 'empty'
+  return req.header('sec-fetch-dest') === 'empty' || (fetchSiteOf(req) === undefined && isMarkedAsScript(req))
 }
 
 /**
@@ -88,8 +91,9 @@ export function isScripted(req: HTTPRequest): boolean {
  * the mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
  */
 export function isFetch(req: HTTPRequest): boolean {
+  if (fetchSiteOf(req) === undefined) return isMarkedAsScript(req)
   const mode = req.header('sec-fetch-mode')
-  return fetchSiteOf(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
+  return isScripted(req) && (mode === 'cors' || mode === 'no-cors')
 }
 
 export function fetchSiteOf(req: HTTPRequest): string | undefined {

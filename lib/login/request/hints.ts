@@ -6,6 +6,7 @@ import {
   isScripted,
   isWebSocket,
   type OriginPolicy,
+  pathOf,
   refererOf,
   sourceOrigin,
 } from './headers'
@@ -36,6 +37,14 @@ const OWN_PAGE = 'A page of this application itself led to the callback, or relo
 const SISTER_SITE = 'A page of a sister site led to the callback, and the provider is not one.'
 const LATE = `It came from a page of this application, more than ${SILENT_APPROVAL_MS / 1000} seconds after the start: a link there, or a provider that approved without a question, but slowly.`
 
+// Some client-side routers send no header of their own, but two of them a path of their own.
+const ROUTER_PATHS = [
+  { path: /\.data$/, attribute: 'reloadDocument (React Router)' },
+  { path: /\/__data\.json$/, attribute: 'data-sveltekit-reload (SvelteKit)' },
+]
+const ANY_ROUTER =
+  'reloadDocument (React Router), data-sveltekit-reload, external (Nuxt), data-astro-reload or a plain <a>'
+
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
 
 export function startHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
@@ -45,6 +54,11 @@ export function startHint(req: HTTPRequest, policy: OriginPolicy): string | unde
   if (fetchSite === undefined) return sourceOrigin(req) === undefined ? NO_SOURCE : OTHER_SOURCE
   if (fetchSite === 'none') return TYPED_START
   return refererOf(req, policy) === 'app' ? DETOUR_START : FOREIGN_START
+}
+
+export function scriptHint(req: HTTPRequest): string {
+  const attribute = ROUTER_PATHS.find(({ path }) => path.test(pathOf(req)))?.attribute ?? ANY_ROUTER
+  return `If a client-side router did, leave this link to the browser: ${attribute}.`
 }
 
 export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {

@@ -2,6 +2,7 @@ import { isAuthKey } from '../../client/endpoints'
 import type { OutcomeCode, Phase } from '../../errors'
 import { MAX_TARGET_LENGTH } from '../../limits'
 import { CONFIRMED_PARAMETER } from '../pages/confirm-page'
+import type { HTTPResponse } from '../pages/page'
 import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from '../pages/tab-binding'
 import { isCallbackSuffix, isSamePath } from './callback-path'
 import {
@@ -11,6 +12,7 @@ import {
   isFormOfApp,
   isFromProvider,
   isNavigation,
+  isNavigationByMetadata,
   isSpeculative,
   isVerifiedStart,
   type OriginPolicy,
@@ -19,7 +21,8 @@ import {
   sourceOrigin,
   withoutOrigin,
 } from './headers'
-import { callbackHint, startHint } from './hints'
+import { callbackHint, scriptHint, startHint } from './hints'
+import { answerToRouter } from './routers'
 
 export interface StartRequest {
   readonly type: 'start'
@@ -53,6 +56,8 @@ export interface RefusedRequest {
   readonly code: OutcomeCode
   readonly phase: Phase
   readonly hint?: string
+  /** Makes the client-side router that requested a start leave the navigation to the browser. */
+  readonly response?: HTTPResponse
 }
 
 const WRONG_PATH_HINT =
@@ -74,15 +79,34 @@ export function classifyRequest(
   if (!target) return tooLong(req)
   const isCallback = isSamePath(target.pathname, policy.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
-  if (isSpeculative(req)) return refused('speculative_request', phase)
+  const refusedAtOnce = classifyNonLogin(req, target, phase)
+  if (refusedAtOnce) return refusedAtOnce
   return isCallback ? classifyCallback(req, target, policy) : classifyStart(req, target, policy)
+}
+
+/** What a client-side router requested, or nobody has asked for yet. A navigation by Fetch Metadata is no router's. */
+function classifyNonLogin(req: HTTPRequest, target: URL, phase: 'start' | 'callback'): RefusedRequest | undefined {
+  const mayBeRouted = phase === 'start' && isStartMethod(req.method) && !isNavigationByMetadata(req)
+  const response = mayBeRouted ? answerToRouter(req, req.method, safePath(target)) : undefined
+  // It comes first, because a router may keep the answer to a prefetch for the click.
+  if (response) return { ...refused('navigation_required', phase), response }
+  return isSpeculative(req) ? refused('speculative_request', phase) : undefined
+}
+
+function isStartMethod(method: string | undefined): method is 'GET' | 'POST' {
+  return method === 'GET' || method === 'POST'
+}
+
+/** It has exactly one leading slash, because `//evil.example` is another host. */
+function safePath({ pathname, search }: URL): string {
+  return `/${pathname.replace(/^\/+/, '')}${search}`
 }
 
 function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): StartRequest | RefusedRequest {
   const { method } = req
-  if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
+  if (!isStartMethod(method)) return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider, where it would fail by CORS without a reason.
-  if (isFetch(req)) return refused('navigation_required', 'start')
+  if (isFetch(req)) return refused('navigation_required', 'start', scriptHint(req))
   const verified = isVerifiedStart(req, policy)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
   if (!isNavigation(req) || (!verified && isConfirmedInVain(req, target, policy))) {
@@ -91,8 +115,7 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // An unverified link may come from another site: a secret in it must not be taken for the tab's.
   if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
-  // The path has exactly one leading slash, because `//evil.example` is another host.
-  const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
+  const path = safePath(target)
   const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
   const fetchSite = fetchSiteOf(req)
   const hasSource = fetchSite !== undefined || sourceOrigin(req) !== undefined

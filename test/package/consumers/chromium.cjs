@@ -1,25 +1,37 @@
-// Signs a person in by clicks at an application of the driver: node chromium.cjs ORIGIN [prefetched]
+// Signs a person in by clicks at an application of the driver: node chromium.cjs ORIGIN OPTIONS
 const assert = require('node:assert/strict')
 const { existsSync } = require('node:fs')
 const { chromium } = require('playwright-core')
 
-const [, , origin, prefetched] = process.argv
+const [, , origin, options] = process.argv
+const { prefetches, hasWalls, noted } = JSON.parse(options)
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
 async function signIn() {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {
     const page = await browser.newPage()
-    const prefetch = prefetched && page.waitForResponse((response) => response.url().startsWith(`${origin}/auth`))
-    await page.goto(`${origin}/`)
+    const complaints = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
+    const account = page.getByRole('button', { name: /Ada Lovelace/ })
+    const prefetch = prefetches && page.waitForResponse((response) => response.url().startsWith(`${origin}/auth`))
+    await page.goto(`${origin}/`, { waitUntil: 'networkidle' })
     await page.hover('a[href="/auth"]')
     await prefetch
     await page.click('a[href="/auth"]')
-    await page.getByRole('button', { name: /Ada Lovelace/ }).click()
+    await account.waitFor()
+    await page.goBack({ waitUntil: 'networkidle' })
+    assert.equal(page.url(), `${origin}/`, 'Back leads back')
+    await page.click('a[href="/auth"]')
+    await account.click()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL(`${origin}/me`)
     assert.equal(await page.locator('body').innerText(), 'Ada Lovelace')
-    if (prefetched) await openWalls(browser)
+    const disturbing = complaints.filter((text) => noted === undefined || !text.includes(noted))
+    assert.deepEqual(disturbing, [], 'the console has nothing to understand')
+    if (hasWalls) await openWalls(browser)
     console.log('signed in in Chromium')
   } finally {
     await browser.close()

@@ -15,9 +15,10 @@ const { FakeProvider, providerNavigation, sameOriginNavigation } = require('pass
  *   to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401. A consumer that depends on
  *   playwright-core also has a home page with a link to `/auth`, for a login in Chromium
  * @param inbox a further start, with `returnTo: '/inbox'`, if there is one
- * @param prefetched whether the framework prefetches the link to `/auth`, which must not begin a login
+ * @param inChromium `prefetches`: the framework prefetches the link to `/auth`, which must not begin a login; `hasWalls`:
+ *   there are `/wall` and `/naive-wall`; `noted`: what the console may note of each click
  */
-exports.play = async function play(createServer, inbox, prefetched = false) {
+exports.play = async function play(createServer, inbox, inChromium = {}) {
   const provider = await FakeProvider.start()
   const place = await freePlace()
   const redirectURL = `${place.origin}/callback`
@@ -36,6 +37,9 @@ exports.play = async function play(createServer, inbox, prefetched = false) {
   const typed = await get('/auth', {})
   assert.equal(typed.status, 200, typed.body)
   assert.ok(typed.body.includes('Continue to 127.0.0.1'), typed.body)
+  const byScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  const routed = await get('/auth', { ...byScript, 'hx-request': 'true' })
+  assert.deepEqual([routed.status, routed.headers['hx-redirect']], [200, '/auth'], routed.body)
   const start = await get('/auth', sameOriginNavigation)
   assert.equal(start.status, 302, start.body)
   assert.equal(new URL(start.headers.location).origin, provider.origin)
@@ -49,7 +53,7 @@ exports.play = async function play(createServer, inbox, prefetched = false) {
   assert.equal((await stranger('/me', sameOriginNavigation)).status, 401)
   await expectRedirect(get(callback, providerNavigation), '/me') // a reload
   const signIn = ['exchange', 'profile', 'verify', 'callback']
-  const phases = ['start', 'start', 'callback login_not_started', ...signIn, 'callback']
+  const phases = ['start', 'start router', 'start', 'callback login_not_started', ...signIn, 'callback']
   assert.deepEqual(traced.splice(0), isElsewhere ? [] : phases)
 
   const connectionsBefore = connections
@@ -73,7 +77,7 @@ exports.play = async function play(createServer, inbox, prefetched = false) {
   const outage = await stranger(`/callback?auth_key=${newKey()}`, providerNavigation)
   assert.equal(outage.status, 502, 'an outage is answered with its status')
   await assertOneClass()
-  if (dependsOn('playwright-core')) await playInChromium(place.origin, isElsewhere ? undefined : traced, prefetched)
+  if (dependsOn('playwright-core')) await playInChromium(place.origin, isElsewhere ? undefined : traced, inChromium)
   await close()
   await provider.stop()
   console.log('ok')
@@ -101,12 +105,12 @@ async function serving(server, place) {
 }
 
 /** In a process of its own, because playwright-core does not run in every runtime. */
-async function playInChromium(origin, traced, prefetched) {
+async function playInChromium(origin, traced, inChromium) {
   if (traced) traced.length = 0
-  const { stdout } = await promisify(execFile)('node', ['chromium.cjs', origin, ...(prefetched ? ['prefetched'] : [])])
-  // Only the click has begun a login, and the wall that leads to the start by itself.
+  const { stdout } = await promisify(execFile)('node', ['chromium.cjs', origin, JSON.stringify(inChromium)])
+  // Only the two clicks have begun a login, and the wall that leads to the start by itself.
   const starts = traced?.filter((phase) => phase === 'start')
-  if (starts && stdout.includes('signed in')) assert.equal(starts.length, prefetched ? 2 : 1, traced.join())
+  if (starts && stdout.includes('signed in')) assert.equal(starts.length, inChromium.hasWalls ? 3 : 2, traced.join())
   console.log(stdout.trim())
 }
 
@@ -116,12 +120,13 @@ function dependsOn(name) {
   return Object.hasOwn({ ...dependencies, ...devDependencies }, name)
 }
 
-/** Collects the phases that ended, each with its code if it failed. */
+/** Collects the phases that ended, each with its code if it failed, or with the router that has got an answer. */
 function watchPhases() {
   const ended = []
   for (const phase of ['start', 'callback', 'exchange', 'profile', 'verify']) {
-    tracingChannel(`passport-social-login:${phase}`).asyncEnd.subscribe(({ code }) => {
-      ended.push(code ? `${phase} ${code}` : phase)
+    tracingChannel(`passport-social-login:${phase}`).asyncEnd.subscribe(({ code, page }) => {
+      const what = page === 'router' ? page : code
+      ended.push(what ? `${phase} ${what}` : phase)
     })
   }
   return ended

@@ -5,6 +5,6 @@ export function play(
     place: { origin: string; port: number },
   ) => Listening | Promise<Listening>,
   inbox?: string,
-  prefetched?: boolean,
+  inChromium?: { readonly prefetches?: boolean; readonly hasWalls?: boolean; readonly noted?: string },
 ): Promise<void>
 type Listening = Server | { readonly port: number; close(): unknown }

@@ -2,7 +2,7 @@ import { guards } from './mutant'
 
 const STORES = 'unit/login/pending-login/stores'
 
-/** Of `lib/login/pending-login/`, `providers/providers` and `request/headers`. */
+/** Of `lib/login/pending-login/`, `providers/providers` and `request/`. */
 export const LOGIN_MUTANTS = [
   ...guards(
     'login/pending-login/stores/sealed-cookie',
@@ -275,6 +275,42 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
+    'login/request/routers',
+    ['unit/login/request/routers', 'login/client-side-routers'],
+    [
+      ['htmx asks in vain', "'hx-request'", "'x-none'"],
+      ['Inertia asks in vain', "'x-inertia'", "'x-none'"],
+      ['Turbo asks in vain', "'x-turbo-request-id', ", ''],
+      ['a frame of Turbo asks in vain', ", 'turbo-frame'", ''],
+      ['Unpoly asks in vain', "'x-up-version'", "'x-none'"],
+      ['Next asks in vain', "'rsc', ", ''],
+      ['a prefetch of Next is a request', "'next-router-prefetch', ", ''],
+      ['a route handler of Next is asked in vain', ", 'next-url'", ''],
+      ['htmx hears another word', "'HX-Redirect'", "'HX-Location'"],
+      ['Inertia hears another word', "respond(409, { 'X-Inertia-Location'", "respond(200, { 'X-Inertia-Location'"],
+      ['a form of Turbo gets a page', "method === 'POST' ?", 'false ?'],
+      ['a link of Turbo gets a page to show', '<meta name="turbo-visit-control" content="reload">', ''],
+      ['Unpoly shows the answer where it likes', "'X-Up-Target': 'body', ", ''],
+      ['the page before a form of Unpoly is lost to Back', ", 'X-Up-Method': 'GET'", ''],
+      ['an address of a request is HTML', '(0, escape_1.escapeUTF8)(path)', 'path'],
+      ['Next gets what it renders', "'text/plain; charset=utf-8'", "'text/x-component'"],
+      ['XMLHttpRequest navigates', "=== 'xmlhttprequest'", "=== ''"],
+      ['capitals change XMLHttpRequest', "?.toLowerCase() === 'xmlhttprequest'", " === 'XMLHttpRequest'"],
+      ['a WebView of Android is a script', "?.toLowerCase() === 'xmlhttprequest'", ' !== undefined'],
+      ['an answer to a router is stored', ", 'Cache-Control': 'no-store'", ''],
+    ],
+  ),
+  ...guards(
+    'login/request/request',
+    ['unit/login/request/routers', 'login/client-side-routers', 'unit/login/request/request'],
+    [
+      ['a navigation is answered like a script', ' && !(0, headers_1.isNavigationByMetadata)(req)', ''],
+      ['a router with any method is answered', ' && isStartMethod(req.method)', ''],
+      ['a router is answered at the callback', "phase === 'start' && isStartMethod", 'isStartMethod'],
+      ['an address may be that of another host', "pathname.replace(/^\\/+/, '')", 'pathname.slice(1)'],
+    ],
+  ),
+  ...guards(
     'login/request/headers',
     [
       'unit/login/request/request',
@@ -295,6 +331,8 @@ export const LOGIN_MUTANTS = [
       ['Purpose says nothing', "'sec-purpose', 'purpose', ", "'sec-purpose', "],
       ['X-Purpose says nothing', "'x-purpose', ", ''],
       ['X-Moz says nothing', ", 'x-moz'", ''],
+      ['X-Sec-Purpose says nothing', ", 'x-sec-purpose'", ''],
+      ['a marked script of an old browser navigates', ' && !(0, routers_1.isMarkedAsScript)(req)', ''],
       ['a prefetch is a request', '/prefetch|prerender|preview/i', '/prerender|preview/i'],
       ['a prerender is a request', '/prefetch|prerender|preview/i', '/prefetch|preview/i'],
       ['a preview is a request', '/prefetch|prerender|preview/i', '/prefetch|prerender/i'],

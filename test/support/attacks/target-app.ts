@@ -241,6 +241,8 @@ const verdictOf = (req: express.Request, res: express.Response): string => {
     // Both pages have the guard's script; the tab page has another one.
     return /script-src 'sha256-\S+' 'sha256-/.test(policy) ? 'tab page' : 'confirm page'
   }
+  // Turbo's form is led to the same start.
+  if (res.statusCode === 303) return 'page'
   if (res.statusCode < 400) return 'started'
   const messages: unknown = Reflect.get(req.session ?? {}, 'messages')
   return failureIn(JSON.stringify(Array.isArray(messages) ? (messages.at(-1) ?? '') : '')) ?? String(res.statusCode)

@@ -11,6 +11,8 @@ export interface Tab {
   goto(url: string): Promise<void>
   /** Clicks an element once it can be clicked, as a person does. */
   click(selector: string): Promise<void>
+  /** Moves the mouse onto an element. */
+  hover(selector: string): Promise<void>
   /** Clicks at once where an element is, or in the middle of the window, like a click meant for another page. */
   press(selector: string): Promise<void>
   doubleClick(selector: string): Promise<void>
@@ -66,10 +68,14 @@ export async function startChromium(): Promise<LiveBrowser> {
 function chromiumTab(page: Page): Tab {
   page.setDefaultTimeout(8000)
   const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', ({ message }) => complaints.push(message))
   return {
     goto: (url) => page.goto(url).then(ignore, ignore),
     click: (selector) => page.click(selector, { noWaitAfter: true }),
+    hover: (selector) => page.hover(selector),
     press: async (selector) => {
       const window = { x: 0, y: 0, ...page.viewportSize() }
       const { x, y, width = 0, height = 0 } = (await page.locator(selector).boundingBox()) ?? window

@@ -114,6 +114,7 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
   return {
     goto,
     click: (selector) => click(selector, 1),
+    hover: (selector) => point(selector, 0),
     press: (selector) => point(selector, 1),
     doubleClick: (selector) => click(selector, 2),
     type: async (...keys) => {

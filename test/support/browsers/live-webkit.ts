@@ -165,6 +165,7 @@ function webkitTab(session: Session, handle: unknown): Tab {
   return {
     goto: (url) => send('POST', '/url', { url }).then(ignore, ignore),
     click: (selector) => click(selector, 1),
+    hover: (selector) => point(selector, 0),
     press: (selector) => point(selector, 1),
     doubleClick: (selector) => click(selector, 2),
     type: async (...keys) => {

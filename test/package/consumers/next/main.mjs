@@ -11,7 +11,7 @@ const createApp = async (provider, { origin }) => {
 }
 
 // Next keeps timers, and handles what nobody catches.
-play(createApp, '/auth?next=/inbox', true).then(
+play(createApp, '/auth?next=/inbox', { prefetches: true, hasWalls: true }).then(
   () => process.exit(),
   (error) => {
     console.error(error)

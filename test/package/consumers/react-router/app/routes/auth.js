@@ -1,0 +1,3 @@
+import { start } from '../login.js'
+
+export const loader = ({ request }) => start(request)

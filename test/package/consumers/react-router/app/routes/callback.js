@@ -1,0 +1,3 @@
+import { finish } from '../login.js'
+
+export const loader = ({ request }) => finish(request)
