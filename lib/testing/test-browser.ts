@@ -69,7 +69,8 @@ export async function openBrowser(browser: TestBrowser | Listener, origin: strin
   if (typeof browser === 'string' || browser instanceof URL) return { send: overHTTP(originOf(browser)), stop: leave }
   if (isServer(browser)) return overServer(browser)
   if (isListener(browser)) return overServer(createServer(browser))
-  if (isAgent(browser) || isSender(browser)) return { send: browser, stop: leave }
+  if (isAgent(browser)) return { send: browser, stop: leave }
+  if (isSender(browser)) return { send: (path, init) => responseOf(browser(path, init)), stop: leave }
   if (hasMethod(browser, 'fetch')) return { send: byFetch(browser, origin), stop: leave }
   if (hasMethod(browser, 'request'))
     return { send: (path, init) => responseOf(browser.request(path, init)), stop: leave }

@@ -36,7 +36,21 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 
-// Errors of undici for a connection that held, but delivered no valid HTTP response.
+const NOT_THE_ADDRESS = 'The server, or something in front of it, must be mended, not baseURL.'
+// Errors of undici for a connection that held, but delivered no valid HTTP response: by the reasons of its parser, which are
+// fixed texts, and have no code. The first match is used.
+const HTTP_HINTS: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /Expected HTTP\//,
+    'What came was no HTTP at all: is it the port of another protocol, or does that port want https?',
+  ],
+  [/content-length/i, `Its length is told wrongly: twice, beside chunks, or not as a number. ${NOT_THE_ADDRESS}`],
+  [/chunk/i, `Its chunks are malformed. ${NOT_THE_ADDRESS}`],
+  [/header|space after start line/i, `It has a header whose name or value HTTP does not allow. ${NOT_THE_ADDRESS}`],
+  [/\b(CR|LF)\b/, `Its lines do not end as those of HTTP must, with CR and LF. ${NOT_THE_ADDRESS}`],
+  [/version|status/i, `Its first line has no version or no status of HTTP. ${NOT_THE_ADDRESS}`],
+  [/^/, 'It breaks the rules of HTTP.'],
+]
 const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'ResponseContentLengthMismatchError'])
 
 /** A request failed because its open connection closed before the response began: the provider may not have read it. */
@@ -66,7 +80,10 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
       phase,
       `The headers of the response have more than ${MAX_HEADER_BYTES / 1024} KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).`,
     )
-  if (BAD_RESPONSE_ERRORS.has(name)) return badResponse(phase, 'The response was not proper HTTP.')
+  if (error instanceof Error && BAD_RESPONSE_ERRORS.has(name)) {
+    const hint = HTTP_HINTS.find(([reason]) => reason.test(error.message))?.[1] ?? ''
+    return badResponse(phase, `The response was not proper HTTP. ${hint}`)
+  }
   return unreachable(phase, error)
 }
 

@@ -231,11 +231,7 @@ export const DOCTOR_MUTANTS = [
     [
       ['two people for one token are good', 'if (idOf(one) !== idOf(other))', 'if (false)'],
       ['an uploads folder holds escapes', '!/^https?:\\/\\/[!"$->@-~]+$/i.test(url)', 'false'],
-      [
-        'a secret is proposed as a folder',
-        'uploadsURL !== undefined && examination.isHarmless(uploadsURL)',
-        'uploadsURL !== undefined',
-      ],
+      ['a secret is proposed as a folder', 'examination.isHarmless(uploadsURL);', 'uploadsURL !== undefined'],
     ],
   ),
   ...guards('doctor/profile', BROKEN, [

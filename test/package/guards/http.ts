@@ -362,7 +362,7 @@ export const HTTP_MUTANTS = [
     'client/http/network-errors',
     [`${HTTP}/network-errors`, `${HTTP}/request`, 'unit/client/dispatcher', 'unit/client/abort-and-deadline'],
     [
-      ['broken HTTP is a broken connection', 'if (BAD_RESPONSE_ERRORS.has(name))', 'if (false)'],
+      ['broken HTTP is a broken connection', 'error instanceof Error && BAD_RESPONSE_ERRORS.has(name)', 'false'],
       ['an error of undici is passed on', 'return unreachable(phase, error);', 'return error;'],
       ['a timeout is a broken connection', 'if (deadline.expired)', 'if (false)'],
     ],

@@ -1,0 +1,137 @@
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTLSServer } from 'node:https'
+import connect from 'connect'
+import express5 from 'express'
+import express4 from 'express-4'
+import { MemoryStore } from 'express-session'
+import { Hono } from 'hono'
+import supertest from 'supertest'
+import { Strategy } from '../../lib'
+import { FakeProvider, signIn } from '../../lib/testing'
+import { SocialLogin } from '../../lib/web'
+import { keepSessions, newPassport } from '../support/app'
+import { makeCertificates } from '../support/certificates'
+import { listen, port } from '../support/listen'
+
+// What people have in a test, each given to signIn() as it is.
+
+let provider: FakeProvider
+let account: { baseURL: string; clientID: string; clientSecret: string }
+
+beforeAll(async () => {
+  provider = await FakeProvider.start()
+  const { appID, appSecret } = provider.registerApplication({ name: 'App', redirectURL: 'http://localhost:3999/cb' })
+  account = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }
+})
+afterAll(() => provider.stop())
+
+function newApp(express: typeof express5): ReturnType<typeof express5> {
+  const app = express()
+  const passport = newPassport([new Strategy({ ...account, callbackURL: '/cb' }, async (_a, _r, { id }) => ({ id }))])
+  app.use(keepSessions(new MemoryStore()), passport.session())
+  app.get('/auth', passport.authenticate('social-login'))
+  app.get('/cb', passport.authenticate('social-login'), (req, res) => {
+    res.redirect(`/person/${Reflect.get(Object(req.user), 'id')}`)
+  })
+  return app
+}
+
+function newWeb() {
+  const login = new SocialLogin({ ...account, callbackURL: 'http://localhost:3999/cb', keys: ['k'.repeat(40)] })
+  return async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname === '/auth') return login.start(request, { user: null })
+    const result = await login.callback(request, { user: null })
+    return result.type === 'success' ? result.redirect(`/person/${result.profile.id}`) : result.response
+  }
+}
+
+const options = () => ({ provider, start: '/auth', user: '2' })
+
+test.each([
+  ['an application of Express 5', () => newApp(express5)],
+  ['an application of Connect', () => connect().use(Object(newApp(express5)))],
+  ['a listener', (): RequestListener => listenerOf(newApp(express5))],
+  [
+    'an async listener',
+    (): RequestListener => async (_req, response) =>
+      void response.writeHead(302, { location: `${provider.oauthBase}/oauth?app_id=${account.clientID}` }).end(),
+  ],
+])('%s is served, and stopped', async (_what, make) => {
+  const browser = make()
+  const signedIn = signIn(Object(browser), options())
+  // The last one only starts a login.
+  await (_what === 'an async listener'
+    ? expect(signedIn).rejects.toThrow('signed nobody in')
+    : signedIn.then(expectPerson))
+})
+
+test('an application of Express 4 is served', async () => {
+  const app = express4()
+  app.use(Object(newApp(express5)))
+  expectPerson(await signIn(Object(app), options()))
+})
+
+const listenerOf =
+  (app: object): RequestListener =>
+  (req, res) =>
+    void Reflect.apply(Object(app), undefined, [req, res])
+
+function expectPerson({ location, cookie }: { location: string; cookie: string }): void {
+  expect(location).toMatch(/\/person\/2$/)
+  expect(cookie).not.toBe('')
+}
+
+test('a server that does not listen is started and stopped, and one that listens is left', async () => {
+  const server = createServer(newApp(express5))
+  expectPerson(await signIn(server, options()))
+  expect(server.listening).toBe(false)
+  await using listening = await listen(newApp(express5))
+  expectPerson(await signIn(listening.server, options()))
+  expect(listening.server.listening).toBe(true)
+  expectPerson(await signIn(listening.origin, options()))
+  expectPerson(await signIn(new URL(listening.origin), options()))
+})
+
+test('a server of https may have a certificate of its own', async () => {
+  expectPerson(await signIn(createTLSServer(makeCertificates().selfSigned, newApp(express5)), options()))
+})
+
+test('objects with fetch or request, and a function, are asked', async () => {
+  const fetch = newWeb()
+  const hono = new Hono().all('*', (c) => fetch(c.req.raw))
+  const request = (path: string, init: RequestInit) => fetch(new Request(`http://localhost:3999${path}`, init))
+  for (const browser of [{ fetch }, hono, { request: hono.request }, { request }, request])
+    expectPerson(await signIn(Object(browser), options()))
+})
+
+test('an agent of supertest is asked, and keeps its cookies', async () => {
+  await using listening = await listen(newApp(express5))
+  const agent = supertest.agent(`http://localhost:${port(listening.server)}`)
+  expect((await signIn(agent, options())).location).toMatch(/\/person\/2$/)
+})
+
+test.each([null, undefined, 7, {}, [], { get: 1 }, 'localhost:3000', 'ftp://localhost', new URL('file:///x')])(
+  '%p is refused, and all that may be given is listed',
+  async (browser) => {
+    const signedIn = Reflect.apply(signIn, undefined, [browser, options()])
+    await expect(signedIn).rejects.toThrow(TypeError)
+    await expect(signedIn).rejects.toThrow(/signIn: (the first argument must be an Express|an origin must be a URL)/)
+  },
+)
+
+test('a function that returns no Response is refused', async () => {
+  await expect(Reflect.apply(signIn, undefined, [() => 'text', options()])).rejects.toThrow(/Response was expected/)
+})
+
+test('a Request that drops headers, as that of happy-dom does, is named', async () => {
+  const { Request: own } = globalThis
+  class Dropping extends own {
+    override readonly headers = new Headers()
+  }
+  globalThis.Request = Dropping
+  try {
+    await expect(signIn({ fetch: newWeb() }, options())).rejects.toThrow('drops Sec-Fetch-Site')
+  } finally {
+    globalThis.Request = own
+  }
+})
