@@ -1,4 +1,4 @@
-import { isEncoded } from '../client/http/response-reader'
+import { codingsOf } from '../client/http/decompress'
 import { readToken } from '../client/response/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
@@ -76,7 +76,7 @@ function reportExchange(
     return 'get'
   } else if (post === 'refusal') {
     reportRefusal(byPost, examination)
-  } else if (mayBeAPI(byPost) && !isEncoded(byPost.headers)) {
+  } else if (mayBeAPI(byPost) && !isUnreadable(byPost)) {
     const content = contentOf(byPost, examination)
     examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
   } else {
@@ -104,11 +104,11 @@ function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
 
 /** Why a response is not one of an exchange. */
 export function problemOf(response: ProbeResponse): string {
-  return `${isEncoded(response.headers) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
+  return `${isUnreadable(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
 }
 
 const COMPRESSED =
-  'The response is compressed although that was not accepted: no client that asks for plain text can read it'
+  'The response is compressed although that was not accepted, and in a way that the client does not read'
 
 const NOT_API = 'What answers there is no exchange of this API'
 
@@ -127,4 +127,9 @@ const PROBLEMS: Readonly<Partial<Record<ResponseKind, string>>> = {
 export function isBlocked(response: ProbeResponse): boolean {
   const { status, json } = response
   return kindOf(response) === 'firewall' || (json === undefined && [403, 406, 429, 503].includes(status))
+}
+
+/** Whether it is compressed in a way that the client does not read. */
+function isUnreadable({ headers, json }: ProbeResponse): boolean {
+  return codingsOf(headers).length > 0 && json === undefined
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { errors } from 'undici/index.js'
 import { Deadline } from '../client/deadline'
 import { isPrivateHost, PrivateAddressError } from '../client/http/address'
+import { decompress } from '../client/http/decompress'
 import { readProxies } from '../client/http/environment-proxy'
 import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
@@ -212,7 +213,9 @@ class RecordingReader extends ResponseReader {
   }
 
   received(): Omit<ProbeResponse, 'duration' | 'read'> {
-    const text = this.#bytes.toString('utf8', 0, this.#size)
+    const body = this.#bytes.subarray(0, this.#size)
+    const plain = decompress(body, this.#head.headers)
+    const text = (typeof plain === 'string' ? body : plain).toString('utf8')
     return { ...this.#head, text, ...readJSON(text) }
   }
 }

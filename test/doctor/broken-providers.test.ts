@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http'
 import { createServer as createTCPServer } from 'node:net'
-import { gzipSync } from 'node:zlib'
 import { USER_AGENT } from '../../lib/client/options'
 import { FakeProvider, type ProviderBehaviours } from '../../lib/testing'
 import { diagnose, examineProvider, page, sendJSON, useServers } from '../support/doctor'
@@ -36,7 +35,7 @@ const NO_WEB_ADDRESS = 'redirects to something that is no web address'
 
 const overTLS = async (): Promise<string> => (await serve(page(404))).replace('http:', 'https:')
 const compressed: RequestListener = (_request, response) =>
-  response.writeHead(401, { 'content-encoding': 'gzip' }).end(gzipSync('{"error":true}'))
+  response.writeHead(401, { 'content-encoding': 'zstd' }).end(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))
 const circular: RequestListener = (request, response) => page(302, { location: request.url ?? '' })(request, response)
 
 test.each<[title: string, start: () => Promise<string>, sentence: string]>([

@@ -1,5 +1,6 @@
+import { codingsOf } from './decompress'
 import type { Network } from './network'
-import { isEncoded, type ProviderResponse } from './response-reader'
+import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
 const BY_ITSELF = 'in this build requests are sent by fetch, which opens its connections by itself'
@@ -33,7 +34,7 @@ async function receive({ request, deadline, reader }: RequestAttempt): Promise<P
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
   } catch (error) {
-    if (!isEncoded(encoded) || deadline.ended) throw error
+    if (codingsOf(encoded).length === 0 || deadline.ended) throw error
     reader.start(response.status, encoded)
   }
   return reader.finish()

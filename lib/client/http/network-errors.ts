@@ -84,8 +84,16 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
     const hint = HTTP_HINTS.find(([reason]) => reason.test(error.message))?.[1] ?? ''
     return badResponse(phase, `The response was not proper HTTP. ${hint}`)
   }
+  // An error of the engine, such as of memory that WebAssembly cannot get: the network has not failed.
+  if (ENGINE_ERRORS.has(name) && errorCode(error) === undefined) return new Error(`${ENGINE_FAILED} (${name})`)
   return unreachable(phase, error)
 }
+
+const ENGINE_ERRORS: ReadonlySet<string> = new Set([
+  ...['RangeError', 'ReferenceError', 'SyntaxError', 'EvalError', 'CompileError', 'LinkError', 'RuntimeError'],
+])
+const ENGINE_FAILED =
+  'The request to the provider failed inside of this process, and not on the network: is its memory, or its address space, exhausted?'
 
 export function unreachable(phase: Phase, error: unknown): SocialLoginError {
   const hint = unreachableHint(error)

@@ -24,6 +24,8 @@ const CLIENT_OPTIONS = {
 
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
+  /** How many requests wait in it, if somebody counts them. */
+  requests = 0
   readonly #origin: string
   readonly #pool: Pool
   readonly #connector: Connector

@@ -3,7 +3,7 @@ import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
 import { environmentProxies, type ProxyOf } from './environment-proxy'
 import type { Network, Transports, TransportsOptions } from './network'
-import { type PoolOptions, ProviderPool } from './pool'
+import type { PoolOptions, ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
@@ -13,13 +13,35 @@ export const nodeNetwork: Network = {
   openTransport({ dispatcher, origin, maxConnections, timeout }) {
     if (dispatcher) return new DispatcherTransport(dispatcher)
     const proxy = environmentProxies()?.(origin)
-    return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout, proxy })
+    return newPool(origin, { connections: maxConnections, connectTimeout: timeout, proxy })
   },
   openTransports: (options) => new ProviderPools(options),
 }
 
-class CountingPool extends ProviderPool {
-  requests = 0
+/**
+ * undici is loaded when it is first needed: it compiles its parser then, and where that is impossible, it reports so by a
+ * rejection that nobody can handle.
+ * @throws Error without WebAssembly
+ */
+function newPool(origin: string, options: PoolOptions): ProviderPool {
+  requireWebAssembly()
+  const { ProviderPool: Pool }: typeof import('./pool') = require('./pool')
+  return new Pool(origin, options)
+}
+
+let hasWebAssembly = false
+
+function requireWebAssembly(): void {
+  if (hasWebAssembly) return
+  try {
+    // Each memory reserves gigabytes of addresses, which a limit of the address space may forbid.
+    const { Memory } = Reflect.get(globalThis, 'WebAssembly')
+    hasWebAssembly = Boolean(Reflect.construct(Memory, [{ initial: 1 }]))
+  } catch {
+    throw new Error(
+      'This process has no WebAssembly, by which undici reads HTTP, or gets no memory for it: run Node without --jitless, and without a limit of the address space (ulimit -v, as on shared hosting), or give a dispatcher',
+    )
+  }
 }
 
 /** A pool for each origin, shared by its providers. Beyond `maxPools`, the one that has been idle longest is closed. */
@@ -28,7 +50,7 @@ export class ProviderPools implements Transports {
   readonly #proxyOf: ProxyOf | undefined
   readonly #poolOptions: PoolOptions
   /** The pools by their origins, the one used longest ago first. */
-  readonly #pools = new Map<string, CountingPool>()
+  readonly #pools = new Map<string, ProviderPool>()
   readonly #closing = new Set<Promise<void>>()
   #isClosed = false
 
@@ -84,15 +106,15 @@ export class ProviderPools implements Transports {
     return this.#pools.has(origin) || this.#pools.size < this.#options.maxPools
   }
 
-  #use(origin: string): CountingPool {
+  #use(origin: string): ProviderPool {
     const pool = this.#pools.get(origin) ?? this.#open(origin)
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
     return pool
   }
 
-  #open(origin: string): CountingPool {
-    return new CountingPool(origin, { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) })
+  #open(origin: string): ProviderPool {
+    return newPool(origin, { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) })
   }
 
   #closeIdle(): void {

@@ -1,14 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
 import { MAX_BODY_BYTES, MAX_CHUNKS, MAX_WAIT_SECONDS } from '../../limits'
+import { decompress } from './decompress'
 import { isFirewall, refusedByFirewall } from './page'
 import { type RequestTarget, redirectHint } from './redirect'
 
-// The codings that IANA has registered (RFC 9110, section 16.6), but for `identity`. Servers also send words that are
-// none, such as `none` or `UTF-8`, with plain text, which browsers, curl and fetch read.
-const CODINGS: ReadonlySet<string> = new Set(
-  'aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd'.split(' '),
-)
+const TOO_LARGE = `The body of the response was larger than ${MAX_BODY_BYTES / 1024} KiB: is it a page, and not the API?`
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -67,13 +64,7 @@ export class ResponseReader {
     }
     if (status === 429 || status >= 500) throw this.#unavailable()
     const isTooLarge = this.#size > MAX_BODY_BYTES
-    if (isTooLarge && status < 400)
-      throw badResponse(
-        phase,
-        `The body of the response was larger than ${MAX_BODY_BYTES / 1024} KiB: is it a page, and not the API?`,
-      )
-    if (isEncoded(headers))
-      throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
+    if (isTooLarge && status < 400) throw badResponse(phase, TOO_LARGE)
     return { status, headers, text: isTooLarge ? '' : this.#text(), retried: this.#retried }
   }
 
@@ -81,31 +72,26 @@ export class ResponseReader {
   #unavailable(): SocialLoginError {
     const headers = this.#headers
     const isLimit = this.#status === 429
-    const wait = isLimit ? readRateLimit(headers) : waitOf(secondsIn(headers['retry-after']))
+    const wait = isLimit ? readRateLimit(headers) : waitOf(secondsIn(headers, 'retry-after'))
     const body = Buffer.concat(this.#chunks).toString()
     if (isFirewall(this.#status, headers, body)) return refusedByFirewall(this.#phase, { retryable: true, ...wait })
     return new SocialLoginError(isLimit ? 'provider_rate_limited' : 'provider_unavailable', this.#phase, wait)
   }
 
   #text(): string {
+    const body = decompress(Buffer.concat(this.#chunks), this.#headers)
+    if (body === 'unknown')
+      throw badResponse(
+        this.#phase,
+        'The body of the response was compressed in a way that is not read, although compression was not accepted.',
+      )
+    if (body === 'too large') throw badResponse(this.#phase, TOO_LARGE)
     try {
-      return utf8.decode(Buffer.concat(this.#chunks))
+      return utf8.decode(body)
     } catch {
       throw badResponse(this.#phase, 'The body of the response was not UTF-8.')
     }
   }
-}
-
-export function isEncoded(headers: IncomingHttpHeaders): boolean {
-  const codings: unknown = headers['content-encoding']
-  // Several headers come as an array.
-  return (
-    codings !== undefined &&
-    String(codings)
-      .toLowerCase()
-      .split(',')
-      .some((coding) => CODINGS.has(coding.trim()))
-  )
 }
 
 function isRedirect(status: number): boolean {
@@ -123,24 +109,52 @@ type Wait = { readonly retryAfter?: number }
  * is to wait, which helps neither a wrong key nor a wrong token. (A success may carry the same headers.)
  */
 export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefined {
-  const mustWait = (secondsIn(headers['retry-after']) ?? 0) > 0
-  return mustWait || headers['x-ratelimit-remaining'] === '0' ? readRateLimit(headers) : undefined
+  const mustWait = (secondsIn(headers, 'retry-after') ?? 0) > 0
+  const remaining = valuesOf(headers, 'x-ratelimit-remaining')
+  const isExhausted = remaining.length > 0 && remaining.every((value) => /^0+$/.test(value))
+  return mustWait || isExhausted ? readRateLimit(headers) : undefined
 }
 
 function readRateLimit(headers: IncomingHttpHeaders): Wait {
-  const reset = String(headers['x-ratelimit-reset'])
-  // Ten digits are a point in time, in seconds since 1970. The unit of shorter numbers differs between servers.
-  const seconds = /^[1-9]\d{9}$/.test(reset) ? Math.ceil(Number(reset) - Date.now() / 1000) : undefined
-  return waitOf(secondsIn(headers['retry-after']) ?? seconds)
+  // The unit of a number that is no point in time differs between servers.
+  const reset = secondsIn(headers, 'x-ratelimit-reset', (value) => /^[1-9]\d{9,12}$/.test(value))
+  return waitOf(secondsIn(headers, 'retry-after') ?? reset)
 }
 
 function waitOf(seconds: number | undefined): Wait {
   return seconds === undefined ? {} : { retryAfter: Math.min(Math.max(0, seconds), MAX_WAIT_SECONDS) }
 }
 
-function secondsIn(header: unknown): number | undefined {
-  const value = String(header)
-  if (!/^\d+$|GMT$/.test(value)) return undefined
-  const seconds = value.endsWith('GMT') ? Math.ceil((Date.parse(value) - Date.now()) / 1000) : Number(value)
-  return Number.isNaN(seconds) ? undefined : seconds
+/** The values of a header, which may come twice: in one line, or as an array. */
+function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
+  const value: unknown = headers[name]
+  if (value === undefined) return []
+  // A date has a comma of its own.
+  return [value]
+    .flat()
+    .flatMap((each) => (/GMT$/.test(String(each)) ? [String(each)] : String(each).split(',')))
+    .map((each) => each.trim())
+}
+
+// In 2001, as seconds since 1970: no wait is as long.
+const firstPointInTime = 1e9
+
+/** The longest wait of a header: a number of seconds, a date, or a point in time in seconds or milliseconds since 1970. */
+function secondsIn(
+  headers: IncomingHttpHeaders,
+  name: string,
+  isRead = (_value: string): boolean => true,
+): number | undefined {
+  const waits = valuesOf(headers, name)
+    .filter(isRead)
+    .map((value) => {
+      if (value.endsWith('GMT')) return Math.ceil((Date.parse(value) - Date.now()) / 1000)
+      if (!/^\d+(\.\d+)?$/.test(value)) return Number.NaN
+      const number = Math.ceil(Number(value))
+      if (number < firstPointInTime) return number
+      const milliseconds = number < 1000 * firstPointInTime ? number * 1000 : number
+      return Math.ceil((milliseconds - Date.now()) / 1000)
+    })
+    .filter((seconds) => !Number.isNaN(seconds))
+  return waits.length === 0 ? undefined : Math.max(...waits)
 }

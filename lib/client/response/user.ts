@@ -66,7 +66,7 @@ export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord)
   const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
   if (!json) throw noRecord(body)
   const id = parseID(json, raw)
-  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile', { hint: NO_ID })
+  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile', { hint: NO_ID + exponentIn(json) })
   return { user: toUser(json, id), json, raw }
 }
 
@@ -91,6 +91,13 @@ function noRecord(body: JSONValue, problem = ''): SocialLoginError {
       ? whatInstead(body)
       : `The response has a user_id at ${path}: let the option userRecord return its object.`
   return new SocialLoginError('profile_invalid', 'profile', { hint: problem + place })
+}
+
+/** For a number such as 4.3e1, whose last digits may have been rounded away. */
+function exponentIn(json: JSONObject): string {
+  return /^\d+(\.\d+)?e[+-]?\d+$/i.test(String(ownProperty(json, 'user_id')))
+    ? ' A number with an exponent is not read, because its last digits may be lost: the provider must send all digits.'
+    : ''
 }
 
 /** Deployed servers send no object for a person who is gone. */
@@ -132,6 +139,9 @@ function parseID(json: JSONObject, raw: string): string | undefined {
   const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   if (WHOLE_NUMBER.test(id)) return id
+  // PHP and others write a whole number as a fraction of zeros, which is as exact.
+  const [, whole] = /^([1-9][0-9]*)\.0+$/.exec(id) ?? []
+  if (whole !== undefined && hasNumber(raw, id)) return whole
   return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? undefined : id
 }
 

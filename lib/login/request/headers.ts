@@ -29,8 +29,9 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz', 'x-sec-
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
-// An origin as browsers write it into Origin and Referer: in the form in which ours are, so the two are only compared.
+// An origin as browsers write it into Origin and Referer. Some old ones do not leave out a default port.
 const WEB_ORIGIN = /^https?:\/\/[^/?#]+/
+const DEFAULT_PORT = /^(https:.*):443$|^(http:.*):80$/
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: HTTPRequest): string {
@@ -154,13 +155,14 @@ export function sourceOrigin(req: HTTPRequest): string | undefined {
 
 /** The origin of a URL; undefined if it has none of the web, such as `about:blank` and `android-app://mail/`. */
 function originOf(url: string): string | undefined {
-  return WEB_ORIGIN.exec(url)?.[0]
+  return WEB_ORIGIN.exec(url)?.[0].replace(DEFAULT_PORT, '$1$2')
 }
 
 // `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
 export function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
-  return origin.replace(/^https?:\/\//, '') === req.host?.toLowerCase()
+  const [scheme] = origin.split('//', 1)
+  return origin === `${scheme}//${req.host?.toLowerCase()}`.replace(DEFAULT_PORT, '$1$2')
 }
 
 function appHostname(req: HTTPRequest, policy: OriginPolicy): string {

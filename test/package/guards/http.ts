@@ -318,11 +318,11 @@ export const HTTP_MUTANTS = [
       ['chunks keep the buffer of their socket', 'Buffer.from(chunk)', 'chunk'],
       ['what comes after 64 KiB is kept', 'if (this.#size <= limits_1.MAX_BODY_BYTES)', 'if (true)'],
       ['a failure is a response', 'status === 429 || status >= 500', 'false'],
-      ['gzip is no coding', 'CODINGS.has(coding.trim())', 'false'],
       ['a success of any size is one', 'isTooLarge && status < 400', 'false'],
-      ['a compressed response is read', 'if (isEncoded(headers))', 'if (false)'],
-      ['a point in time of one digit is one', '/^[1-9]\\d{9}$/', '/^\\d+$/'],
-      ['any header is a number of seconds', '/^\\d+$|GMT$/', '/^/'],
+      ['a response that cannot be read is text', "if (body === 'unknown')", 'if (false)'],
+      ['a reset of any unit is a point in time', '/^[1-9]\\d{9,12}$/', '/^\\d+$/'],
+      ['one of two quotas is enough', 'remaining.every(', 'remaining.some('],
+      ['a point in time is a wait', 'if (number < firstPointInTime)', 'if (true)'],
     ],
   ),
   ...guards(
@@ -362,6 +362,7 @@ export const HTTP_MUTANTS = [
     'client/http/network-errors',
     [`${HTTP}/network-errors`, `${HTTP}/request`, 'unit/client/dispatcher', 'unit/client/abort-and-deadline'],
     [
+      ['a failure of the engine is one of the network', 'ENGINE_ERRORS.has(name)', 'false'],
       ['broken HTTP is a broken connection', 'error instanceof Error && BAD_RESPONSE_ERRORS.has(name)', 'false'],
       ['an error of undici is passed on', 'return unreachable(phase, error);', 'return error;'],
       ['a timeout is a broken connection', 'if (deadline.expired)', 'if (false)'],
@@ -404,6 +405,16 @@ export const HTTP_MUTANTS = [
       ['a refusal is a tunnel', 'statusCode === 200 && ', ''],
       ['what the proxy sends is the provider’s', ' && head.length === 0', ''],
       ['a refused connection stays open', "socket.on('error', () => { }).destroy();", ''],
+    ],
+  ),
+  ...guards(
+    'client/http/decompress',
+    [`${HTTP}/response-reader`],
+    [
+      ['gzip is no coding', 'CODINGS.has(name)', 'false'],
+      ['a plain body with a coding is refused', 'PLAIN.test(', 'false && PLAIN.test('],
+      ['a bomb goes off', '{ maxOutputLength: limits_1.MAX_BODY_BYTES }', '{}'],
+      ['two codings are one', 'codings.length > 1 ? undefined : ', ''],
     ],
   ),
   ...guards(

@@ -360,6 +360,7 @@ export const LOGIN_MUTANTS = [
         'source !== undefined && policy.allowedStartOrigins.has(source)',
         'source !== undefined',
       ],
+      ['a default port is another origin', "[0].replace(DEFAULT_PORT, '$1$2')", '[0]'],
       [
         'a start of an old browser comes from anywhere',
         'source !== undefined && isAppOrigin(source, req, policy)',

@@ -1,5 +1,6 @@
-import { OUTCOMES } from '../../../../lib'
-import { unreachable } from '../../../../lib/client/http/network-errors'
+import { OUTCOMES, SocialLoginError } from '../../../../lib'
+import { Deadline } from '../../../../lib/client/deadline'
+import { outcomeOf, unreachable } from '../../../../lib/client/http/network-errors'
 
 const { message } = OUTCOMES.provider_unreachable
 const hintFor = (error: unknown): string => unreachable('exchange', error).message.slice(message.length + 1)
@@ -31,5 +32,17 @@ test.each([[undefined], [null], ['ECONNREFUSED'], [new Error('x')], [coded('EOTH
   (error) => {
     expect(hintFor(error)).toBe('')
     expect(unreachable('profile', error)).toMatchObject({ message, phase: 'profile', code: 'provider_unreachable' })
+  },
+)
+
+test.each([RangeError, ReferenceError, SyntaxError])(
+  'a %p without a code is a failure of this process, not of the network',
+  (Kind) => {
+    const deadline = new Deadline(1000)
+    const outcome = outcomeOf(new Kind('WebAssembly.instantiate(): Out of memory (canary)'), 'exchange', deadline)
+    deadline.clear()
+    expect(outcome).not.toBeInstanceOf(SocialLoginError)
+    expect(String(outcome)).toContain('inside of this process, and not on the network')
+    expect(String(outcome)).not.toContain('canary')
   },
 )

@@ -68,3 +68,19 @@ test.each([
 test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'a.', 'Constructor'])('the id %s is accepted', (id) => {
   expect(parseUser({ user_id: id }, '').user.user_id).toBe(id)
 })
+
+test.each([
+  ['43.0', '43'],
+  ['43.000', '43'],
+  ['9007199254740993.0', '9007199254740993'],
+])('the number %s is the id %s', (literal, id) => {
+  const raw = `{"user_id":${literal}}`
+  expect(parseUser(parseJSON(raw), raw).user.user_id).toBe(id)
+})
+
+test.each(['43.5', '0.0', '-43.0', '4.3e1', '43E0', '9.007199254740993e15'])('the number %s is no id', (literal) => {
+  const raw = `{"user_id":${literal}}`
+  const error = thrownBy(() => parseUser(parseJSON(raw), raw))
+  expect(error).toMatchObject({ code: 'profile_invalid' })
+  expect(String(error).includes('A number with an exponent is not read')).toBe(/e/i.test(literal))
+})

@@ -224,3 +224,18 @@ test('with Fetch Metadata, a frame or a script that accepts a page is not a navi
   expect(readStart({ ...fromApp, 'sec-fetch-dest': 'iframe', accept })).toBe('start_forbidden')
   expect(readCallback({ ...fromProvider, 'sec-fetch-mode': 'cors', accept })).toBe('callback_forged')
 })
+
+test.each([
+  ['https://app.example', 'app.example:443', true],
+  ['https://app.example:443', 'app.example', true],
+  ['https://app.example:443', 'APP.example:443', true],
+  ['http://app.example', 'app.example:80', true],
+  ['https://app.example', 'app.example:80', false],
+  ['http://app.example', 'app.example:443', false],
+  ['https://app.example:8443', 'app.example:8443', true],
+  ['https://app.example', 'app.example:8443', false],
+  ['https://app.example@evil.example:443', 'app.example', false],
+])('a page of %s is of the application at Host %s: %s', (origin, host, isOwn) => {
+  const headers = { host, referer: `${origin}/page` }
+  expect(readStart(headers, {}, hostOnlyPolicy)).toBe(isOwn ? 'start verified' : 'start unverified')
+})
