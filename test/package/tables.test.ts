@@ -55,7 +55,7 @@ test.each([
   ['docs/options.md', 'MAX_USER_AGENT_LENGTH', 'up to # printable ASCII characters'],
   ['docs/guides/migrating.md', 'MAX_STATE_BYTES', 'at most # bytes as JSON'],
   ['docs/web.md', 'MAX_STATE_BYTES', 'up to # bytes of JSON'],
-  ['docs/web.md', 'MAX_BODY_BYTES', 'however long that takes; ? of text'],
+  ['docs/web.md', 'MAX_BODY_BYTES', 'are read, up to ? of text'],
   ['docs/web.md', 'MAX_HEADER_BYTES', '| Headers, framing | ?, 1 MiB |'],
   ['docs/web.md', 'MAX_WIRE_BYTES', '| Headers, framing | 6 KiB, ? |'],
   ['lib/login/providers/options.ts', 'MAX_RETURN_PATH_LENGTH', 'more than ? once percent-encoded'],
