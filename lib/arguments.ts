@@ -47,7 +47,14 @@ export function typeName(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (Array.isArray(value)) return 'an array'
   if (isPromise(value)) return 'a promise (await it first)'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  if (typeof value !== 'object') return `a ${typeof value}`
+  return isPlain(value) ? 'an object' : 'an instance of a class'
+}
+
+/** Also of another realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function isPromise(value: unknown): boolean {
@@ -90,9 +97,12 @@ export function optional(kind: Kind): Kind {
 
 /** An object with these members and no others, or with any. */
 export function object(must: string, members?: Readonly<Record<string, Kind>>): Kind {
-  // A promise is one that was not awaited.
+  // A promise is one that was not awaited, and an instance, such as an AbortSignal, is no list of options.
   const fits = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value)
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    (members ? isPlain(value) : !isPromise(value))
   return { must, fits, ...(members && { members }) }
 }
 

@@ -31,7 +31,8 @@ export function refuseUnknown(
   known: object,
   cures: Readonly<Record<string, string>> = {},
 ): void {
-  if (typeof options !== 'object' || options === null) throw new TypeError(`${owner} needs an options object`)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError(`${owner} needs an options object`)
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
     if (Object.hasOwn(cures, name)) throw new TypeError(`${name} is not an option of ${owner}: ${cures[name]}`)

@@ -1,4 +1,16 @@
-import { anything, finite, flag, func, type Kind, object, oneOf, optional, string, text } from '../arguments'
+import {
+  anything,
+  finite,
+  flag,
+  func,
+  type Kind,
+  object,
+  oneOf,
+  optional,
+  string,
+  text,
+  withMethods,
+} from '../arguments'
 
 // What the arguments of the fake provider and of signIn must be. Ranges of single values are checked where they are used.
 
@@ -109,6 +121,6 @@ export const CHECK_STORE = {
     middleware: optional(func),
     atomic: optional(flag),
     passTime: optional(func),
-    outage: optional(object('an object with begin and end', { begin: func, end: func })),
+    outage: optional(withMethods('an object with begin and end', 'begin', 'end')),
   }),
 }
