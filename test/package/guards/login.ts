@@ -318,6 +318,7 @@ export const LOGIN_MUTANTS = [
       'security/attacks',
       'login/http2',
       'security/binding',
+      'login/client-side-routers',
     ],
     [
       [
