@@ -24,8 +24,7 @@ export interface OriginPolicy {
   readonly tabBinding: boolean
 }
 
-// The last one is Turbo's: a script cannot set Sec-Purpose.
-const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz', 'x-sec-purpose']
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 

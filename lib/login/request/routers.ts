@@ -50,7 +50,9 @@ export function answerToRouter(req: RequestHeaders, method: string, path: string
  * none of these headers unasked. Android's WebView names its program in X-Requested-With, also with navigations.
  */
 export function isMarkedAsScript(req: RequestHeaders): boolean {
-  return req.header('x-requested-with')?.toLowerCase() === 'xmlhttprequest' || routerOf(req) !== undefined
+  if (req.header('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true
+  // What Turbo says of a prefetch, because no script can set Sec-Purpose.
+  return req.header('x-sec-purpose') !== undefined || routerOf(req) !== undefined
 }
 
 function routerOf(req: RequestHeaders): Router | undefined {

@@ -297,6 +297,7 @@ export const LOGIN_MUTANTS = [
       ['XMLHttpRequest navigates', "=== 'xmlhttprequest'", "=== ''"],
       ['capitals change XMLHttpRequest', "?.toLowerCase() === 'xmlhttprequest'", " === 'XMLHttpRequest'"],
       ['a WebView of Android is a script', "?.toLowerCase() === 'xmlhttprequest'", ' !== undefined'],
+      ['X-Sec-Purpose says nothing', "req.header('x-sec-purpose') !== undefined || ", ''],
       ['an answer to a router is stored', ", 'Cache-Control': 'no-store'", ''],
     ],
   ),
@@ -320,6 +321,7 @@ export const LOGIN_MUTANTS = [
       'security/attacks',
       'login/http2',
       'security/binding',
+      'login/client-side-routers',
     ],
     [
       [
@@ -331,7 +333,6 @@ export const LOGIN_MUTANTS = [
       ['Purpose says nothing', "'sec-purpose', 'purpose', ", "'sec-purpose', "],
       ['X-Purpose says nothing', "'x-purpose', ", ''],
       ['X-Moz says nothing', ", 'x-moz'", ''],
-      ['X-Sec-Purpose says nothing', ", 'x-sec-purpose'", ''],
       ['a marked script of an old browser navigates', ' && !(0, routers_1.isMarkedAsScript)(req)', ''],
       ['a prefetch is a request', '/prefetch|prerender|preview/i', '/prerender|preview/i'],
       ['a prerender is a request', '/prefetch|prerender|preview/i', '/prefetch|preview/i'],

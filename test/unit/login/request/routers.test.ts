@@ -102,7 +102,7 @@ test('a navigation of the browser is looked at for no header of a script', () =>
     Object.defineProperty(message, 'headers', { value: spied })
     expect(verdictOf(classifyRequest(message, policy))).toMatch(/^(start verified|callback K)$/)
   }
-  const names = SCRIPT_HEADERS.map(([name]) => name).filter((name) => name !== 'x-sec-purpose')
+  const names = SCRIPT_HEADERS.map(([name]) => name)
   expect(looked.filter((name) => names.includes(name))).toEqual([])
   expect(looked).toContain('sec-fetch-mode')
 })
