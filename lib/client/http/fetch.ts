@@ -35,7 +35,7 @@ async function receive({ request, deadline, reader }: RequestAttempt): Promise<P
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
   } catch (error) {
     if (codingsOf(encoded).length === 0 || deadline.ended) throw error
-    reader.start(response.status, encoded)
+    reader.markUndecodable()
   }
   return reader.finish()
 }

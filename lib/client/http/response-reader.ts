@@ -26,6 +26,7 @@ export class ResponseReader {
   readonly #target: RequestTarget
   #chunks: Buffer[] = []
   #size = 0
+  #isUndecodable = false
   #status = 0
   #headers: IncomingHttpHeaders = {}
 
@@ -49,6 +50,11 @@ export class ResponseReader {
     if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(Buffer.from(chunk))
     if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)]
     return this.#size <= MAX_BODY_BYTES
+  }
+
+  /** Tells that the platform, which decodes bodies by itself, could not decode this one. */
+  markUndecodable(): void {
+    this.#isUndecodable = true
   }
 
   /**
@@ -79,7 +85,7 @@ export class ResponseReader {
   }
 
   #text(): string {
-    const body = decompress(Buffer.concat(this.#chunks), this.#headers)
+    const body = this.#isUndecodable ? 'unknown' : decompress(Buffer.concat(this.#chunks), this.#headers)
     if (body === 'unknown')
       throw badResponse(
         this.#phase,
