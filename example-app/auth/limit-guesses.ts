@@ -11,7 +11,7 @@ const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
 // Each looks through all of its address at each try. No household and no office has so many at once.
-const MAX_WAITING = 100
+const MAX_WAITING = 200
 
 /** A callback that may be authenticated now. */
 interface Attempt {

@@ -6,7 +6,7 @@ type Headers = Record<string, string>
 /**
  * Sends a request of the test, and resolves to the response.
  * @example
- * const send: SendRequest = (path, init) => app.request(path, init)
+ * const send: SendRequest = (path, init) => hono.request(path, init)
  */
 export type SendRequest = (path: string, init: { headers: Headers }) => Response | Promise<Response>
 

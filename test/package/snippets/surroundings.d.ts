@@ -15,7 +15,7 @@ import type {
   VerifyCallback,
   VerifyFunction,
 } from 'passport-social-login'
-import type { FakeProvider } from 'passport-social-login/testing'
+import type { FakeProvider, SendRequest } from 'passport-social-login/testing'
 import type { FailureResult, ResponseResult, SuccessResult } from 'passport-social-login/web'
 import type { Agent, Test } from 'supertest'
 
@@ -30,6 +30,7 @@ declare global {
   }
 
   const app: ExpressApp
+  const hono: { request: SendRequest }
   const passport: PassportStatic
   const req: ExpressRequest
   const users: {
@@ -79,6 +80,6 @@ declare global {
   const error: SocialLoginError
   const provider: FakeProvider
   const browser: Agent
-  const supertest: (app: ExpressApp) => { get(path: string): Test }
+  const supertest: { (app: ExpressApp): { get(path: string): Test }; agent(app: ExpressApp): Agent }
   const expect: (value: unknown) => { toHaveLength(length: number): void }
 }

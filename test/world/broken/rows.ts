@@ -6,7 +6,7 @@ const OUTAGE = /^502 .*Please try again later.*\[(Back|Sign in)\]/
 
 /** Of both adapters. */
 export const rows: readonly Row[] = [
-  { broken: 'nothing', terminal: /callback: success/, person: /Ada|social-login:1/ },
+  { broken: 'nothing', terminal: /callback: success/, person: /Ada|\["social-login","1"\]/ },
   {
     broken: 'the wrong secret',
     env: { SOCIAL_CLIENT_SECRET: 'wrong-secret-canary-4711' },
