@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util'
 import { OUTCOMES } from '../../lib'
 import { CONFIGURATIONS } from './configuration'
 import { EXCEPTIONS } from './judge'
-import { runMutants } from './mutants'
 import { exploreAll, Worker } from './pool'
 import type { Result } from './worker'
 
@@ -10,8 +9,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '1' },
     configuration: { type: 'string', default: '' },
-    mutants: { type: 'boolean', default: false },
-    mutant: { type: 'string', default: '' },
+    'until-defect': { type: 'boolean', default: false },
   },
 })
 
@@ -34,9 +32,9 @@ async function exploreWorlds(): Promise<void> {
     results.push(result)
     console.log(lineOf(result))
     if (result.defect) console.log(`\n${result.defect.report}\n`)
-    return true
+    return !(values['until-defect'] && result.defect)
   })
-  const isWhole = values.configuration === ''
+  const isWhole = values.configuration === '' && !values['until-defect']
   printSum(results)
   printExceptions(results)
   const missing = isWhole ? [...missingOutcomes(results), ...(await missingLines(results))] : []
@@ -88,4 +86,4 @@ async function missingLines(results: readonly Result[]): Promise<string[]> {
   return lines
 }
 
-void (values.mutants ? runMutants(values.mutant, names, milliseconds) : exploreWorlds())
+void exploreWorlds()

@@ -1,0 +1,58 @@
+import type { Mutant } from './rules'
+import type { Coverage } from './worker'
+
+/** A file of tests of the quick set, which passes. */
+export interface TestFile {
+  readonly test: string
+  readonly milliseconds: number
+  readonly coverage: readonly Coverage[]
+}
+
+/** The files of tests that run what a mutant changes, or for a constant what uses it. */
+export class Covering {
+  readonly #tests: readonly TestFile[]
+  readonly #codes: ReadonlyMap<string, string>
+
+  /** @param codes the compiled files of `lib/`, by their names without extension */
+  constructor(tests: readonly TestFile[], codes: ReadonlyMap<string, string>) {
+    this.#tests = tests
+    this.#codes = codes
+  }
+
+  of(mutant: Mutant): TestFile[] {
+    const places =
+      mutant.where === '' && mutant.rule !== 'hand' ? this.#usesOf(mutant) : [{ file: mutant.file, at: mutant.start }]
+    return this.#tests.filter(({ coverage }) => places.some(({ file, at }) => isRun(coverage, file, at)))
+  }
+
+  /** Where the constant is used that holds the mutant, in its own file and in others; where it is, if nothing uses it. */
+  #usesOf({ file, start }: Mutant): { file: string; at: number }[] {
+    const code = this.#codes.get(file) ?? ''
+    const line =
+      code
+        .slice(0, start)
+        .split('\n')
+        .findLast((text) => /^(const|exports\.)/.test(text)) ?? ''
+    const [, name] = /^(?:const |exports\.)(\w+) =/.exec(lineAt(code, start, line)) ?? []
+    const own = { file, at: start }
+    if (!name) return [own]
+    const uses = [...this.#codes].flatMap(([other, text]) => {
+      const pattern = other === file ? `(?<!exports\\.|const )\\b${name}\\b` : `_1\\.${name}\\b`
+      return Array.from(text.matchAll(new RegExp(pattern, 'g')), ({ index }) => ({ file: other, at: index }))
+    })
+    return uses.length === 0 ? [own] : uses
+  }
+}
+
+/** The line that begins the statement in which a place is. */
+function lineAt(code: string, start: number, line: string): string {
+  const [rest = ''] = code.slice(code.lastIndexOf('\n', start) + 1).split('\n')
+  return /^(const|exports\.)/.test(rest) ? rest : line
+}
+
+function isRun(coverage: readonly Coverage[], file: string, at: number): boolean {
+  const ranges = coverage.find((one) => one.file === `dist/lib/${file}.js`)?.ranges ?? []
+  const around = ranges.filter(([start, end]) => start <= at && at < end)
+  const [smallest] = around.sort((a, b) => a[1] - a[0] - (b[1] - b[0]))
+  return smallest?.[2] ?? false
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { TestFile } from './covering'
+import { inParallel } from './in-parallel'
+import type { Runner } from './runner'
+
+const ROOT = resolve(__dirname, '../../..')
+const DIST = join(ROOT, 'dist')
+/** They compare documents with the code, and would notice a change without having seen what it does. */
+const DOCUMENTS = /^test\/package\/(docs|tables|interface|imports|security|native|mutation)\.test\.js$/
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(DIST, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.js') && !name.startsWith('mutation'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort()
+
+/** A folder for what is found for this build, so that a run that was ended can go on. */
+export function cacheFolder(): string {
+  const hash = createHash('sha256')
+  for (const name of [...filesOf('lib'), ...filesOf('test')]) hash.update(readFileSync(join(DIST, name)))
+  const folder = join(ROOT, 'node_modules/.cache/mutation', hash.digest('hex').slice(0, 16))
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Runs the tests of `npm test` without any mutant, to know what each file of them runs. */
+export async function runQuickTests(runners: readonly Runner[], cache: string): Promise<TestFile[]> {
+  const file = join(cache, 'tests.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as TestFile[]
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { test: string } }
+  const [, slow = ''] = /--testPathIgnorePatterns "([^"]+)"/.exec(scripts.test) ?? []
+  const names = filesOf('test').filter((name) => name.endsWith('.test.js'))
+  const quick = names.filter((name) => !new RegExp(slow).test(`/${name}`) && !DOCUMENTS.test(name))
+  const tests: TestFile[] = []
+  await inParallel(quick, runners, async (name, runner) => {
+    const { failed, milliseconds, coverage } = await runner.run({ test: `dist/${name}`, hasCoverage: true })
+    const ofLib = coverage.filter((one) => one.file.replaceAll('\\', '/').startsWith('dist/lib/'))
+    if (failed) console.log(`fails without any mutant, and is left out: ${name}: ${failed}`)
+    else tests.push({ test: name.slice('test/'.length), milliseconds, coverage: ofLib })
+  })
+  // A process that collects coverage goes on doing so.
+  for (const runner of runners) runner.stop()
+  writeFileSync(file, JSON.stringify(tests))
+  return tests
+}

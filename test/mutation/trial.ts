@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Covering, TestFile } from './covering'
+import type { PackageCopy } from './package-copy'
+import type { Mutant } from './rules'
+import type { Runner } from './runner'
+
+/** For how long the tests of one mutant may run, as they took without it. The nearest ones come first. */
+const MAX_TEST_MS = 15_000
+const EXPLORATION_MINUTES = 0.25
+
+/** A copy of the package, and a process that runs tests in it. */
+export interface Lane {
+  readonly copy: PackageCopy
+  readonly runner: Runner
+}
+
+/** Finds a test that notices a mutant. */
+export class Trials {
+  readonly #covering: Covering
+  /** How often a file of tests has noticed something in a file, and in a function of it: it may well do so again. */
+  readonly #counts = new Map<string, number>()
+
+  constructor(covering: Covering) {
+    this.#covering = covering
+  }
+
+  /** @returns the file of tests and the title that noticed it */
+  async run(mutant: Mutant, { copy, runner }: Lane): Promise<string | undefined> {
+    return copy.with(mutant, async () => {
+      let sum = 0
+      for (const { test, milliseconds } of this.#ordered(mutant)) {
+        if (sum > MAX_TEST_MS) break
+        sum += milliseconds
+        const { failed } = await runner.run({ test: `dist/test/${test}`, hasCoverage: false })
+        if (failed === undefined) continue
+        for (const key of keysOf(mutant, test)) this.#counts.set(key, this.#countOf(key) + 1)
+        return `${test}: ${failed}`
+      }
+      return mutant.file.startsWith('login/') ? explore(copy.folder) : undefined
+    })
+  }
+
+  #countOf(key: string): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  #ordered(mutant: Mutant): TestFile[] {
+    const rank = ({ test, milliseconds }: TestFile): number => {
+      const [ofFile, ofFunction] = keysOf(mutant, test).map((key) => this.#countOf(key))
+      const isOwn = test.startsWith(`unit/${mutant.file}.`)
+      return milliseconds / (1 + (ofFile ?? 0) + 5 * (ofFunction ?? 0) + (isOwn ? 3 : 0))
+    }
+    return this.#covering.of(mutant).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
+const keysOf = ({ file, where }: Mutant, test: string): string[] => [`${file} ${test}`, `${file} ${where} ${test}`]
+
+/** Asks the exploration of `test/explore`, which does not need to know of mutants. */
+function explore(folder: string): Promise<string | undefined> {
+  const args = [join(folder, 'dist/test/explore/main.js'), '--until-defect', `--minutes=${EXPLORATION_MINUTES}`]
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' })
+  return new Promise((resolve) => child.once('close', (code) => resolve(code === 0 ? undefined : 'the exploration')))
+}
