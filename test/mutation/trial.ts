@@ -5,9 +5,9 @@ import type { PackageCopy } from './package-copy'
 import type { Mutant } from './rules'
 import type { Runner } from './runner'
 
-/** For how long the tests of one mutant may run, as they took without it. The nearest ones come first. */
-const MAX_TEST_MS = 15_000
-const EXPLORATION_MINUTES = 0.25
+/** For how long the tests of one mutant may run, as they took without it: the nearest tests must notice it. */
+const MAX_TEST_MS = 20_000
+const EXPLORATION_MINUTES = 0.1
 
 /** A copy of the package, and a process that runs tests in it. */
 export interface Lane {
@@ -46,13 +46,21 @@ export class Trials {
   }
 
   #ordered(mutant: Mutant): TestFile[] {
-    const rank = ({ test, milliseconds }: TestFile): number => {
+    // First those that are quick, run little else, or have noticed something near it.
+    const rank = (file: TestFile): number => {
+      const { test, milliseconds } = file
       const [ofFile, ofFunction] = keysOf(mutant, test).map((key) => this.#countOf(key))
       const isOwn = test.startsWith(`unit/${mutant.file}.`)
-      return milliseconds / (1 + (ofFile ?? 0) + 5 * (ofFunction ?? 0) + (isOwn ? 3 : 0))
+      return (milliseconds * breadthOf(file)) / (1 + (ofFile ?? 0) + 5 * (ofFunction ?? 0) + (isOwn ? 3 : 0))
     }
-    return this.#covering.of(mutant).sort((a, b) => rank(a) - rank(b))
+    const ranked = this.#covering.of(mutant).map((file) => ({ file, rank: rank(file) }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ file }) => file)
   }
+}
+
+/** How much of the library a file of tests runs. */
+function breadthOf({ coverage }: TestFile): number {
+  return coverage.reduce((sum, { ranges }) => sum + ranges.filter(([, , isRun]) => isRun).length, 0)
 }
 
 const keysOf = ({ file, where }: Mutant, test: string): string[] => [`${file} ${test}`, `${file} ${where} ${test}`]
