@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createTLSServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
+import type { Certified } from './certificates'
 import { port, stopServer } from './listen'
 
 /** A proxy of the environment: it connects every name to one port of this machine, as only a proxy could. */
 export class TunnelProxy {
   /** What it was asked to connect to. */
   readonly asked: string[] = []
+  /** The `Host` of each. */
+  readonly hosts: (string | undefined)[] = []
   /** The `Proxy-Authorization` of each. */
   readonly authorizations: (string | undefined)[] = []
   /** Answers instead of opening a tunnel. */
@@ -15,19 +19,23 @@ export class TunnelProxy {
   readonly #server: Server
   readonly #target: () => number
 
-  private constructor(target: () => number) {
+  private constructor(target: () => number, certified: Certified | undefined) {
     this.#target = target
-    this.#server = createServer().on('connect', (request, socket) => this.#tunnel(request, socket))
+    const server = certified ? createTLSServer(certified) : createServer()
+    this.#server = server.on('connect', (request, socket) => this.#tunnel(request, socket))
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket)).on('error', () => {})
     })
   }
 
-  /** @param target the port of the provider */
-  static async start(target: () => number): Promise<TunnelProxy> {
-    const proxy = new TunnelProxy(target)
-    proxy.#server.listen(0, '127.0.0.1')
+  /**
+   * @param target the port of the provider
+   * @param where the address at which it listens, and its certificate if it is asked by https
+   */
+  static async start(target: () => number, where: { host?: string; certified?: Certified } = {}): Promise<TunnelProxy> {
+    const proxy = new TunnelProxy(target, where.certified)
+    proxy.#server.listen(0, where.host ?? '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
   }
@@ -49,6 +57,7 @@ export class TunnelProxy {
   #tunnel({ url = '', headers }: IncomingMessage, socket: unknown): void {
     if (!isSocket(socket)) return
     this.asked.push(url)
+    this.hosts.push(headers.host)
     this.authorizations.push(headers['proxy-authorization'])
     if (this.answer) {
       // A server of Node leaves it to its listeners to close a connection whose other side has.

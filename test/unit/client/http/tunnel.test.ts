@@ -1,5 +1,9 @@
+import type { LookupFunction, Socket } from 'node:net'
 import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
+import { systemLookup } from '../../../../lib/client/http/address'
 import { readProxies } from '../../../../lib/client/http/environment-proxy'
+import { openTunnel, type TunnelTarget } from '../../../../lib/client/http/tunnel'
+import { makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
@@ -113,6 +117,77 @@ test('hundreds of calls to a provider that does not answer keep no more connecti
   expect(most).toBeLessThanOrEqual(30)
   await client.close()
   await eventually(() => proxy.open === 0)
+})
+
+/** Opens one tunnel, of which the provider is the end. */
+function tunnelTo(target: Partial<TunnelTarget>, url: string, lookup: LookupFunction = systemLookup): Promise<Socket> {
+  const whole = { hostname: 'provider.example', protocol: 'https:', port: '', ...target }
+  return new Promise((resolve, reject) => {
+    const timeout = 60_000
+    openTunnel(whole, { proxy: new URL(url), timeout, lookup }, (error, socket) => {
+      if (socket) resolve(socket.destroy())
+      else reject(error)
+    })
+  })
+}
+
+test.each([
+  ['https:', '', undefined, 'provider.example:443'],
+  ['http:', '', undefined, 'provider.example:80'],
+  ['https:', '8443', 'provider.example:8443', 'provider.example:8443'],
+])('the proxy is asked for host and port of %s with the port %j', async (protocol, port, host, expected) => {
+  client = newClient()
+  await tunnelTo({ protocol, port, host }, proxy.url)
+  expect(proxy.asked).toEqual([expected])
+  expect(proxy.hosts).toEqual([expected])
+})
+
+test('an open tunnel leaves no timer behind', async () => {
+  client = newClient()
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  await tunnelTo({}, proxy.url)
+  expect(timers()).toBe(before)
+})
+
+test('the name of the proxy is looked up as that of a provider', async () => {
+  client = newClient()
+  const names: string[] = []
+  await tunnelTo({}, proxy.url.replace('127.0.0.1', 'proxy.example'), (name, options, callback) => {
+    names.push(name)
+    systemLookup('127.0.0.1', options, callback)
+  })
+  expect(names).toEqual(['proxy.example'])
+})
+
+test('a proxy may have an address of IPv6', async () => {
+  client = newClient()
+  const other = await TunnelProxy.start(() => provider.port, { host: '::1' })
+  await tunnelTo({}, other.url.replace('127.0.0.1', '[::1]')).finally(() => other.stop())
+  expect(other.asked).toEqual(['provider.example:443'])
+})
+
+describe('a proxy that is asked by https', () => {
+  const { ca, good, selfSigned } = makeCertificates()
+  afterEach(() => jest.restoreAllMocks())
+
+  test.each([
+    ['with a good certificate opens the tunnel', good, ['provider.example:443']],
+    ['with a bad one is told nothing', selfSigned, []],
+  ])('%s, whatever the environment says', async (_title, certified, asked) => {
+    client = newClient()
+    const other = await TunnelProxy.start(() => provider.port, { certified })
+    trustAuthority(ca)
+    const restore = setEnvironment({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })
+    const url = other.url.replace('http://127.0.0.1', 'https://user:secret@localhost')
+    const result = await tunnelTo({}, url).then(
+      () => 'open',
+      () => 'refused',
+    )
+    restore()
+    await other.stop()
+    expect([result, other.asked]).toEqual([asked.length > 0 ? 'open' : 'refused', asked])
+  })
 })
 
 describe('NO_PROXY', () => {
