@@ -23,9 +23,9 @@ const filesIn = (folder) =>
 /** The code of all pages by its name: page, heading and number. And that of the files to copy, by their paths. */
 function readBlocks() {
   const files = filesIn(join(root, 'docs/files'))
-  const blocks = new Map(files.map((file) => [relative(root, file), read(file).trimEnd()]))
+  const blocks = new Map(files.map((file) => [relative(root, file).replaceAll('\\', '/'), read(file).trimEnd()]))
   const pages = readdirSync(join(root, 'docs'), { recursive: true }).filter((name) => name.endsWith('.md'))
-  for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
+  for (const page of ['README.md', ...pages.map((name) => `docs/${name.replaceAll('\\', '/')}`)]) {
     let anchor = ''
     let count = 0
     for (const [, heading, code] of read(join(root, page)).matchAll(HEADING_OR_CODE)) {

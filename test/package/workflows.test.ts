@@ -46,8 +46,13 @@ describe.each(files)('%s', (file) => {
     expect(uses.length).toBeGreaterThan(0)
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[\da-f]{40}$/)
     const images = [...valuesOf('container', textOf(file)), ...valuesOf('image', textOf(file))]
-    expect(images.length).toBeGreaterThan(0)
     for (const image of images) expect(image).toMatch(/^[\w./-]+:[\w.-]+@sha256:[\da-f]{64}$/)
+  })
+
+  test('runs on images that are named by their version', () => {
+    const runners = [...valuesOf('runs-on', textOf(file)), ...valuesOf('os', textOf(file))].join(' ')
+    expect(runners).not.toContain('latest')
+    expect(runners).toMatch(/ubuntu-\d\d\.\d\d/)
   })
 
   test('has only the permissions that a job needs', () => {

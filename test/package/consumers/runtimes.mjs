@@ -63,15 +63,16 @@ export async function installProject(place, tarball, { packageManager = 'npm' })
   return run(process.execPath, place, [yarn, 'add', `passport-social-login@file:${tarball}`], environment)
 }
 
+/** On Windows npm is a script, which only a shell starts; where that is so, no argument of ours needs quoting. */
 export function npm(cwd, ...args) {
-  return run('npm', cwd, args)
+  return process.platform === 'win32' ? run('npm.cmd', cwd, args, {}, true) : run('npm', cwd, args)
 }
 
 /** @returns everything that it wrote */
-export function run(command, cwd, args, environment = {}) {
+export function run(command, cwd, args, environment = {}, shell = false) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, NO_COLOR: '1', ...environment }
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 30 * 60 * 1000 })
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 30 * 60 * 1000, shell })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
