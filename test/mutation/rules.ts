@@ -58,7 +58,7 @@ export function mutantsOf(file: string, code: string): Mutant[] {
   traverse(parse(code, { sourceType: 'script' }).program, {
     enter(node, ancestors) {
       const parent = ancestors.at(-1)
-      if (isOfCompiler(node, textOf)) return
+      if (isOfCompiler(ancestors[1]?.node ?? node, textOf)) return
       for (const [rule, changed, to] of changesOf(node, parent, textOf)) {
         const where = namesAround(ancestors, textOf)
         const change = oneLine(`${textOf(changed)} -> ${to}`)
@@ -240,6 +240,7 @@ function options(node: Node, textOf: (node: Node) => string): Change[] {
   })
 }
 
+/** What the compiler writes are statements at the top of a file. */
 function isOfCompiler(node: Node, textOf: (node: Node) => string): boolean {
   return /Statement$|Declaration$/.test(node.type) && COMPILER.test(textOf(node))
 }
