@@ -83,3 +83,10 @@ test.each([
   const app = await logins.startApp({ start: { callbackURL } })
   expect((await app.logIn()).status).toBe(status)
 })
+
+test('failureFlash without connect-flash is an error of the application, at every failure', async () => {
+  const app = await logins.startApp({ callback: { failureRedirect: '/', failureFlash: true } })
+  const { result, output } = await captureOutput(() => new Browser().comeBack(app.approvedCallback()))
+  expect([result.status, output]).toEqual([500, ''])
+  expect(app.errors.map(String)).toEqual(['TypeError: req.flash is not a function'])
+})
