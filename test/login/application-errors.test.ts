@@ -90,3 +90,20 @@ test('failureFlash without connect-flash is an error of the application, at ever
   expect([result.status, output]).toEqual([500, ''])
   expect(app.errors.map(String)).toEqual(['TypeError: req.flash is not a function'])
 })
+
+test.each([
+  ['/inbox', 'a string'],
+  [7, 'a number'],
+  [['/inbox'], 'an array'],
+  [Promise.resolve({ returnTo: '/inbox' }), 'a promise (await it first)'],
+])('the options %p of passport.authenticate() are an error that tells the type', async (options, type) => {
+  const app = await logins.startApp({
+    before: (server, passport) => {
+      server.get('/wrong', Reflect.apply(passport.authenticate, passport, ['social-login', options]))
+    },
+  })
+  expect((await new Browser().follow(`${app.origin}/wrong`)).status).toBe(500)
+  expect(app.errors.map(String)).toEqual([
+    `TypeError: passport.authenticate: options must be an object of options, not ${type}`,
+  ])
+})

@@ -237,7 +237,7 @@ export const ADAPTER_MUTANTS = [
       ['the user may be forgotten', "|| !('user' in options)", ''],
       [
         'an option that does not exist is ignored',
-        "(0, option_values_1.refuseUnknown)('this call', options, known);",
+        '(0, option_values_1.refuseUnknown)(`${call}()`, options, known);',
         '',
       ],
       ['a promise is a user', 'if ((0, deadline_1.isThenable)(user))', 'if (false)'],
