@@ -110,13 +110,12 @@ function httpRequest({ method, url, headers }: Request): HTTPRequest {
 }
 
 const REQUEST = 'a Request of the Fetch standard (in Hono: c.req.raw)'
-const NO_USER = 'options.user is missing: give the id of the signed-in user, or null'
 
 function checkCall(call: string, request: Request, options: object, known: object): void {
   if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function')
     throw new TypeError(`${call}: request must be ${REQUEST}, not ${typeName(request)}`)
   if (!mayBeOptions(options) || !('user' in options))
-    throw new TypeError(`${call}: ${NO_USER} (options is ${typeName(options)})`)
+    throw new TypeError(`${call}: options needs user, the id of the signed-in user or null; it is ${typeName(options)}`)
   refuseUnknown(`${call}()`, options, known)
 }
 

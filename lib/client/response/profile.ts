@@ -63,8 +63,7 @@ export interface ProfileOptions {
 const TO_PROFILE = {
   answer: {
     ...object('what fetchUser resolves to, with the members user, json and raw'),
-    fits: (value: unknown) =>
-      isObject(value) && isObject(value['json']) && typeof Reflect.get(Object(value['user']), 'user_id') === 'string',
+    fits: (one: unknown) => isObject(Object(one)['json']) && typeof Object(Object(one)['user'])['user_id'] === 'string',
   },
   options: optional(object('an object of options', { provider: optional(text), uploadsURL: optional(text) })),
 }

@@ -16,7 +16,7 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
   test.each([[undefined], [null], ['ada'], [{}], [{ returnTo: '/' }]])(
     'for the options %j, which do not say who is signed in',
     async (options) => {
-      const sentence = `${method}: options.user is missing: give the id of the signed-in user, or null (options is `
+      const sentence = `${method}: options needs user, the id of the signed-in user or null; it is `
       await expect(call(method, request, options)).rejects.toThrow(sentence)
     },
   )
