@@ -95,14 +95,14 @@ export function optional(kind: Kind): Kind {
   }
 }
 
-/** An object with these members and no others, or with any. */
+/** Whether it can hold options, also as an instance of the application's class. A promise is one that was not awaited. */
+export function mayBeOptions(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value)
+}
+
+/** An object with these members and no others, or with any. An instance, such as a Map, is no list of options. */
 export function object(must: string, members?: Readonly<Record<string, Kind>>): Kind {
-  // A promise is one that was not awaited, and an instance, such as an AbortSignal, is no list of options.
-  const fits = (value: unknown): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    (members ? isPlain(value) : !isPromise(value))
+  const fits = (value: unknown): boolean => mayBeOptions(value) && isPlain(value)
   return { must, fits, ...(members && { members }) }
 }
 

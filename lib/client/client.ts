@@ -109,8 +109,8 @@ export class SocialLoginClient {
 
   /** Closes the connections to the provider after pending calls have ended. Your own `dispatcher` stays open. */
   close(): Promise<void> {
-    this.#closing ??= this.#settings.dispatcher ? Promise.resolve() : this.#closeConnections()
-    return this.#closing
+    if (!this.#settings.dispatcher) this.#closing ??= this.#closeConnections()
+    return this.#closing ?? Promise.resolve()
   }
 
   async #closeConnections(): Promise<void> {
@@ -119,6 +119,7 @@ export class SocialLoginClient {
   }
 
   async #call<T>(phase: Phase, { signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new Error('This SocialLoginClient is closed: make a new one')
     const deadline = new Deadline(this.#settings.timeout, signal)
     try {
       return await this.#calls.run(deadline, () => work({ deadline }))

@@ -1,3 +1,4 @@
+import { mayBeOptions, typeName } from '../arguments'
 import { MAX_URL_LENGTH, MAX_USER_AGENT_LENGTH } from '../limits'
 import { parseURL, resolvePath } from './url'
 
@@ -31,8 +32,7 @@ export function refuseUnknown(
   known: object,
   cures: Readonly<Record<string, string>> = {},
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new TypeError(`${owner} needs an options object`)
+  if (!mayBeOptions(options)) throw new TypeError(`${owner} needs an options object, not ${typeName(options)}`)
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
     if (Object.hasOwn(cures, name)) throw new TypeError(`${name} is not an option of ${owner}: ${cures[name]}`)

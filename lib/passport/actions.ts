@@ -82,6 +82,9 @@ async function failSafely(error: unknown, actions: PassportActions, req: Request
   try {
     await failWith(error, actions, req)
   } catch (thrown) {
+    // What Passport throws at a failure, such as without the middleware of `failureFlash`, is an error for `next`.
+    const wasFailure = error instanceof SocialLoginError && isFailure(error)
+    if (wasFailure && !(thrown instanceof SocialLoginError)) return failSafely(thrown, actions, req)
     warnOfFailure([error, thrown].map(detailOf).join('\nThen: '))
     endWithEmpty500(req)
   }

@@ -4,6 +4,7 @@ import type {
   AuthenticateCallback as PassportCallback,
   Strategy as PassportStrategy,
 } from 'passport'
+import { mayBeOptions, typeName } from '../arguments'
 import { nodeNetwork } from '../client/http/pools'
 import {
   integer,
@@ -132,6 +133,8 @@ const CALL_OPTIONS = ['returnTo', 'state', 'callbackURL']
 export function misplacedOption(options: AuthenticateOptions): TypeError | undefined {
   // The options of a route are the same object at each request.
   if (checked.has(options)) return undefined
+  if (!mayBeOptions(options))
+    return new TypeError(`passport.authenticate: options must be an object of options, not ${typeName(options)}`)
   const names = Object.keys(options).filter((name) => !CALL_OPTIONS.includes(name))
   const misplaced = names.find((name) => Object.hasOwn(STRATEGY_OPTIONS, name))
   if (misplaced !== undefined)

@@ -1,5 +1,5 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { checkArguments, func, object, optional, text } from '../arguments'
+import { checkArguments, func, object, optional, text, typeName } from '../arguments'
 import { ACCESS_TOKEN_KIND } from '../client/endpoints'
 import type { Profile } from '../client/response/profile'
 import { PRIVATE_HEADERS } from '../errors'
@@ -62,7 +62,8 @@ export class Strategy extends OAuth2Strategy {
   // TypeScript reports errors against the last overload.
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
-    if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
+    if (typeof verify !== 'function')
+      throw new TypeError(`Strategy needs a verify function after its options, not ${typeName(verify)}`)
     // A new option is a member and a parser in login/providers/options.ts (for all adapters) or ./options.ts (for this
     // one), and a row in docs/options.md, which a test compares. Settings and their types follow the tables of parsers.
     const settings = parseStrategyOptions(options)

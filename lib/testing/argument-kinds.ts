@@ -34,9 +34,18 @@ const whole = (from: number, to: number): Kind => ({
   inRange: (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
 })
 
+// Node refuses another one while it sends the answer: the client would ask again, and succeed.
+const HEADER = /^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*$/
+const isHeader = ([name, given]: [string, unknown]): boolean =>
+  [given].flat().every((value) => typeof value === 'string' && HEADER.test(`${name}:${value}`))
+
 const FAULT: Readonly<Record<string, Kind>> = {
   status: optional(whole(100, 599)),
-  headers: optional(object('an object of headers')),
+  headers: optional({
+    ...object('an object of headers as HTTP allows them, each a string or an array of strings'),
+    inRange: (value) => Object.entries(Object(value)).every(isHeader),
+    isEnumeration: true,
+  }),
   body: optional(bytes),
   rewrite: optional(func),
   redirect: optional(string),
@@ -66,7 +75,7 @@ export const PROVIDER_OPTIONS = {
     name: optional(string),
     users: optional({ must: 'an array of people', fits: Array.isArray }),
     log: optional(func),
-    clock: optional(object('a Clock')),
+    clock: optional(withMethods('a Clock', 'now', 'advance', 'set')),
   }),
 }
 
@@ -91,8 +100,9 @@ export const UPDATE_APPLICATION = {
   ...APPLICATION_ID,
   changes: object('an object with name or redirectURL', { name: optional(string), redirectURL: optional(string) }),
 }
-export const ADD_USER = { user: object('an object with the fields of a person') }
-export const UPDATE_USER = { ...USER_ID, changes: object('an object with the fields of a person') }
+const PERSON = object('an object with the fields of a person')
+export const ADD_USER = { user: PERSON }
+export const UPDATE_USER = { ...USER_ID, changes: PERSON }
 export const GRANT = { grant: object('an object with appID and userID', { appID: string, userID: string }) }
 export const MILLISECONDS = { ms: finite }
 

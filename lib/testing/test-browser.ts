@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request as requestHTTP, type Server, type ServerResponse } from 'node:http'
 import { request as requestHTTPS, type Server as TLSServer } from 'node:https'
+import { typeName } from '../arguments'
 
 type Headers = Record<string, string>
 
@@ -63,18 +64,20 @@ export interface OpenBrowser {
 const KINDS =
   'an Express or Connect application or another listener (req, res), an http.Server, an origin, an object with fetch(request) or request(path, init), an agent of supertest, or a function (path, init) that returns a Response'
 
+const notABrowser = (value: unknown) => new TypeError(`signIn: browser must be ${KINDS}, not ${typeName(value)}`)
+
 /** @throws TypeError for anything else than a {@link TestBrowser} */
 export async function openBrowser(browser: TestBrowser | Listener, origin: string): Promise<OpenBrowser> {
   const leave = async (): Promise<void> => {}
   if (typeof browser === 'string' || browser instanceof URL) return { send: overHTTP(originOf(browser)), stop: leave }
   if (isServer(browser)) return overServer(browser)
   if (isListener(browser)) return overServer(createServer(browser))
-  if (isAgent(browser)) return { send: browser, stop: leave }
+  if (isAgent(browser)) return { send: { get: (path) => getOf(browser, path) }, stop: leave }
   if (isSender(browser)) return { send: (path, init) => responseOf(browser(path, init)), stop: leave }
   if (hasMethod(browser, 'fetch')) return { send: byFetch(browser, origin), stop: leave }
   if (hasMethod(browser, 'request'))
     return { send: (path, init) => responseOf(browser.request(path, init)), stop: leave }
-  throw new TypeError(`signIn: the first argument must be ${KINDS}; it was of the type ${typeof browser}`)
+  throw notABrowser(browser)
 }
 
 function originOf(value: string | URL): URL {
@@ -83,10 +86,11 @@ function originOf(value: string | URL): URL {
   throw new TypeError('signIn: an origin must be a URL such as http://localhost:3000')
 }
 
-// Express's and Connect's applications have `handle`. Of any other function only the names of its parameters tell.
+// Applications of Express and Connect have `handle`, as routers do. Of any other function only its parameters tell.
 function isListener(browser: unknown): browser is Listener {
   if (typeof browser !== 'function') return false
-  return hasMethod(browser, 'handle') || /^[^()]*\(?[^(),]*,\s*_*res/i.test(String(browser))
+  if (hasMethod(browser, 'handle')) return hasMethod(browser, 'listen')
+  return /^[^()]*\(?[^(),]*,\s*_*res/i.test(String(browser))
 }
 
 function isServer(browser: unknown): browser is Server | TLSServer {
@@ -95,6 +99,15 @@ function isServer(browser: unknown): browser is Server | TLSServer {
 
 function isAgent(browser: unknown): browser is TestAgent {
   return hasMethod(browser, 'get') && !hasMethod(browser, 'fetch') && !hasMethod(browser, 'request')
+}
+
+/** Other objects have a method `get`, too: a Map, Headers, an application of Fastify or Nest. @throws TypeError */
+function getOf(agent: TestAgent, path: string): ReturnType<TestAgent['get']> {
+  try {
+    const request = agent.get(path)
+    if (hasMethod(request, 'set')) return request
+  } catch {}
+  throw notABrowser(agent)
 }
 
 function isSender(browser: unknown): browser is SendRequest {
@@ -164,7 +177,7 @@ function byFetch(browser: { fetch(request: Request): unknown }, origin: string):
 async function responseOf(result: unknown): Promise<Response> {
   const response = await result
   if (isResponse(response)) return response
-  throw new TypeError(`signIn: a Response was expected, and it was of the type ${typeof response}`)
+  throw new TypeError(`signIn: a Response was expected, not ${typeName(response)}`)
 }
 
 /** A framework may have a class of its own. */

@@ -1,3 +1,4 @@
+import { mayBeOptions, typeName } from '../arguments'
 import { isThenable } from '../client/deadline'
 import type { Network } from '../client/http/network'
 import { refuseUnknown } from '../client/option-values'
@@ -38,14 +39,14 @@ export class WebLogin {
    * @throws TypeError for wrong options, and for the request of a callback
    */
   async start(request: Request, options: StartOptions): Promise<Response> {
-    const result = await this.#handle(request, options, START_OPTIONS)
+    const result = await this.#handle('start', request, options, START_OPTIONS)
     if (result.type === 'success') throw new TypeError('start() was given a callback: give it to callback() instead')
     return result.response
   }
 
   /** Finishes a login, once, in the browser that began it. @throws TypeError for wrong options */
   async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
-    return this.#handle(request, options, CALLBACK_OPTIONS)
+    return this.#handle('callback', request, options, CALLBACK_OPTIONS)
   }
 
   /**
@@ -54,7 +55,7 @@ export class WebLogin {
    * @throws SocialLoginError `session_unavailable` when your store fails
    */
   async pendingLogin(request: Request, options: CallbackOptions): Promise<PendingLoginSummary | undefined> {
-    checkCall(request, options, CALLBACK_OPTIONS)
+    checkCall('pendingLogin', request, options, CALLBACK_OPTIONS)
     return this.#login.pending(this.#newAdapter(request, options, new Headers()))
   }
 
@@ -63,8 +64,8 @@ export class WebLogin {
     return this.#login.close()
   }
 
-  async #handle(request: Request, options: StartOptions, known: object): Promise<CallbackResult> {
-    checkCall(request, options, known)
+  async #handle(call: string, request: Request, options: StartOptions, known: object): Promise<CallbackResult> {
+    checkCall(call, request, options, known)
     const headers = new Headers()
     const adapter = this.#newAdapter(request, options, headers)
     const redirects: Redirects = { ...this.#settings, origin: undefined }
@@ -108,14 +109,14 @@ function httpRequest({ method, url, headers }: Request): HTTPRequest {
   return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }
 }
 
-function checkCall(request: Request, options: object, known: object): void {
-  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
-    throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
-  }
-  if (typeof options !== 'object' || options === null || !('user' in options)) {
-    throw new TypeError('user is missing: give the id of the signed-in user, or null')
-  }
-  refuseUnknown('this call', options, known)
+const REQUEST = 'a Request of the Fetch standard (in Hono: c.req.raw)'
+
+function checkCall(call: string, request: Request, options: object, known: object): void {
+  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function')
+    throw new TypeError(`${call}: request must be ${REQUEST}, not ${typeName(request)}`)
+  if (!mayBeOptions(options) || !('user' in options))
+    throw new TypeError(`${call}: options needs user, the id of the signed-in user or null; it is ${typeName(options)}`)
+  refuseUnknown(`${call}()`, options, known)
 }
 
 /** @throws TypeError for what cannot be the id of a user */

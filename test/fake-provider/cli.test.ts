@@ -178,7 +178,7 @@ test.each([
   ['--mode-file', '{"nonsense": true}', 'mode: there is no behaviour "nonsense"'],
   ['--mode-file', 'null', "mode must be 'specification', 'as-deployed' or an object of behaviours"],
   ['--users', '{}', 'must hold an array'],
-  ['--users', '[1]', 'record 1: must be an object'],
+  ['--users', '[1]', 'record 1: a person must be an object'],
   ['--users', '[{"user_name": 5}]', 'record 1: user_name must be a string or null'],
   [
     '--users',

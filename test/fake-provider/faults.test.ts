@@ -219,8 +219,23 @@ test('the clock can be shared and rejects invalid times', async () => {
   expect(clock.now()).toBeLessThan(0)
 })
 
+// One that Node refuses while it sends the answer would let the client retry, and succeed.
+test.each([
+  ['a number', { 'retry-after': 5 }, TypeError],
+  ['null', { x: null }, TypeError],
+  ['a name with a space', { 'retry after': '5' }, TypeError],
+  ['a line break', { x: 'a\nb' }, TypeError],
+  ['a letter beyond Latin-1', { x: '→' }, TypeError],
+  ['Headers', new Headers({ x: 'a' }), TypeError],
+])('headers of a fault with %s are refused at once', (_title, headers, kind) => {
+  const given: unknown[] = ['authorize', { status: 503, headers }]
+  expect(() => Reflect.apply(provider.failNext, provider, given)).toThrow(kind)
+  expect(() => Reflect.apply(provider.failNext, provider, given)).toThrow(/^failNext: fault.headers must be/)
+  expect(() => provider.failNext('oauth', { headers: { x: 'a', y: ['é', ''] } })).not.toThrow()
+})
+
 test('people and applications with unusable values are refused', () => {
-  expect(() => provider.addUser({ user_id: 2 ** 53 })).toThrow('has lost digits')
+  expect(() => provider.addUser({ user_id: 2 ** 53 })).toThrow('no digits lost beyond 2^53')
   expect(() => provider.addUser({ user_id: '1' })).toThrow('already taken')
   expect(() => provider.addUser({ user_id: '' })).toThrow('1 to 200')
   expect(provider.addUser()).toMatchObject({ user_id: '4', user_name: 'person4' })

@@ -115,7 +115,7 @@ test.each([null, undefined, 7, {}, [], { get: 1 }, 'localhost:3000', 'ftp://loca
   async (browser) => {
     const signedIn = Reflect.apply(signIn, undefined, [browser, options()])
     await expect(signedIn).rejects.toThrow(TypeError)
-    await expect(signedIn).rejects.toThrow(/signIn: (the first argument must be an Express|an origin must be a URL)/)
+    await expect(signedIn).rejects.toThrow(/signIn: (browser must be an Express|an origin must be a URL)/)
   },
 )
 

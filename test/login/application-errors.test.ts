@@ -83,3 +83,27 @@ test.each([
   const app = await logins.startApp({ start: { callbackURL } })
   expect((await app.logIn()).status).toBe(status)
 })
+
+test('failureFlash without connect-flash is an error of the application, at every failure', async () => {
+  const app = await logins.startApp({ callback: { failureRedirect: '/', failureFlash: true } })
+  const { result, output } = await captureOutput(() => new Browser().comeBack(app.approvedCallback()))
+  expect([result.status, output]).toEqual([500, ''])
+  expect(app.errors.map(String)).toEqual(['TypeError: req.flash is not a function'])
+})
+
+test.each([
+  ['/inbox', 'a string'],
+  [7, 'a number'],
+  [['/inbox'], 'an array'],
+  [Promise.resolve({ returnTo: '/inbox' }), 'a promise (await it first)'],
+])('the options %p of passport.authenticate() are an error that tells the type', async (options, type) => {
+  const app = await logins.startApp({
+    before: (server, passport) => {
+      server.get('/wrong', Reflect.apply(passport.authenticate, passport, ['social-login', options]))
+    },
+  })
+  expect((await new Browser().follow(`${app.origin}/wrong`)).status).toBe(500)
+  expect(app.errors.map(String)).toEqual([
+    `TypeError: passport.authenticate: options must be an object of options, not ${type}`,
+  ])
+})

@@ -200,3 +200,14 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     expect(profile).toMatchObject({ provider: 'social-login', id: '1', displayName: 'Ada Lovelace' })
   })
 })
+
+// Base64, as a server appends it that encodes nothing. The doctor reads it in the same way.
+test.each(['session', 'cookie', 'web'] as const)('a plus in a key is no space (%s)', async (keep) => {
+  const app = await logins.startApp({ keep })
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  const body = JSON.stringify({ access_token: 'token', user_id: '1' })
+  for (const endpoint of ['authorize', 'user/me'] as const) logins.provider.failNext(endpoint, { status: 200, body })
+  await browser.comeBack(`${app.callbackURL}?auth_key=ab+c/==`)
+  expect(logins.provider.requests.map(({ form }) => form['auth_key'])).toEqual(['ab+c/==', undefined])
+})

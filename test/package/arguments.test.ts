@@ -110,7 +110,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     right: [async () => new Response(), { provider }],
     takes: { 0: [verify] },
   },
-  toProfile: { call: method(main, 'toProfile'), right: [{ user: {}, json: {}, raw: '' }, {}], required: 1 },
+  toProfile: {
+    call: method(main, 'toProfile'),
+    right: [{ user: { user_id: '1' }, json: {}, raw: '' }, {}],
+    required: 1,
+  },
 }
 
 /** The functions, and the methods and constructors with parameters, of the three entry points. */
@@ -136,6 +140,7 @@ const WRONG: readonly unknown[] = [
   { misspelt: CANARY },
   verify,
   Promise.resolve(CANARY),
+  new Map([[CANARY, CANARY]]),
 ]
 const ENGINE =
   /Cannot (read|destructure|convert)|is not (a function|iterable|a constructor)|undefined \(reading|Received/
@@ -151,7 +156,13 @@ async function outcomeOf(call: () => unknown): Promise<unknown> {
 }
 
 const kindOf = (value: unknown): string =>
-  value === null ? 'null' : value instanceof Promise ? 'promise' : Array.isArray(value) ? 'array' : typeof value
+  value === null
+    ? 'null'
+    : value instanceof Promise || value instanceof Map
+      ? value.constructor.name
+      : Array.isArray(value)
+        ? 'array'
+        : typeof value
 
 const OPEN = [
   // Passport has options of its own.
@@ -193,4 +204,59 @@ describe.each(Object.entries(ROWS))('%s', (name, { call, right, required = right
       expect(String(error)).not.toContain(CANARY)
     }
   })
+})
+
+const sentences: readonly (readonly [title: string, call: () => unknown, says: RegExp])[] = [
+  [
+    'a constructor whose options were not awaited',
+    () => construct(main.Strategy)(Promise.resolve(good), verify),
+    /^Strategy needs an options object, not a promise \(await it first\)$/,
+  ],
+  [
+    'a constructor whose arguments were swapped',
+    () => construct(main.Strategy)(verify, good),
+    /^Strategy needs a verify function after its options, not an object$/,
+  ],
+  [
+    'SocialLogin with options as text',
+    () => construct(SocialLogin)('https://a.example'),
+    /^SocialLogin needs an options object, not a string$/,
+  ],
+  [
+    'a user without an id',
+    () => method(main, 'toProfile')({ user: {}, json: {}, raw: '' }),
+    /^toProfile: answer must be what fetchUser resolves to/,
+  ],
+  [
+    'a state that was not awaited',
+    () => method(login, 'start')(startOf('/auth'), { user: null, state: Promise.resolve(1) }),
+    /^state must be JSON of at most 1,024 bytes \(await a promise\)$/,
+  ],
+  [
+    'a clock of another kind',
+    () => construct(testing.FakeProvider)({ clock: new Date() }),
+    /^FakeProvider: options.clock must be a Clock, not an instance of a class$/,
+  ],
+  [
+    'people of another kind',
+    () => construct(testing.FakeProvider)({ users: [CANARY] }),
+    /^a person must be an object, not a string$/,
+  ],
+  [
+    'an id that is no number',
+    () => method(provider, 'addUser')({ user_id: Number.NaN }),
+    /^user_id: a number must be whole, with no digits lost beyond 2\^53/,
+  ],
+]
+
+/** A request that starts a login, whose headers a test of the environment of Node may set. */
+function startOf(path: string): Request {
+  const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  return new Request(`https://app.example${path}`, { headers })
+}
+
+test.each(sentences)('%s is told by what must be given, and the type of what came', async (_title, call, says) => {
+  const error = await outcomeOf(call)
+  expect(error instanceof TypeError || error instanceof RangeError).toBe(true)
+  expect(error instanceof Error && error.message).toMatch(says)
 })

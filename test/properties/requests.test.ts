@@ -52,7 +52,7 @@ const query = fc.oneof(
 )
 const method = fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT')
 
-/** A byte-wise form parser for queries, independent of URLSearchParams. */
+/** A byte-wise parser for queries, independent of URLSearchParams, to which a plus is a plus. */
 function pairsOf(text: string): [string, string][] {
   const decode = (part: string): string => {
     const bytes: number[] = []
@@ -61,7 +61,7 @@ function pairsOf(text: string): [string, string][] {
       if (hex) {
         bytes.push(Number.parseInt(hex[0].slice(1), 16))
         at += 2
-      } else bytes.push(...Buffer.from(part.charAt(at) === '+' ? ' ' : part.charAt(at)))
+      } else bytes.push(...Buffer.from(part.charAt(at)))
     }
     return Buffer.from(bytes).toString('utf8')
   }

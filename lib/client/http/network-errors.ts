@@ -33,6 +33,10 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
     /^PROXY_REFUSED$/,
     'The proxy that the environment names refused to connect to the provider: see HTTPS_PROXY and NO_PROXY.',
   ],
+  [
+    /^ERR_SSL_(UNSAFE_LEGACY|UNSUPPORTED_PROTOCOL|DH_KEY_TOO_SMALL|.*ALERT_(PROTOCOL_VERSION|HANDSHAKE_FAILURE))/,
+    'The TLS handshake failed: the server and Node have no version or cipher of TLS in common. It may be too old, although browsers still accept it: then it must be updated.',
+  ],
   [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 

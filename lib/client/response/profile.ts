@@ -63,7 +63,7 @@ export interface ProfileOptions {
 const TO_PROFILE = {
   answer: {
     ...object('what fetchUser resolves to, with the members user, json and raw'),
-    fits: (value: unknown) => isObject(value) && isObject(value['user']) && isObject(value['json']),
+    fits: (one: unknown) => isObject(Object(one)['json']) && typeof Object(Object(one)['user'])['user_id'] === 'string',
   },
   options: optional(object('an object of options', { provider: optional(text), uploadsURL: optional(text) })),
 }

@@ -134,9 +134,11 @@ function isConfirmedInVain(req: HTTPRequest, { searchParams }: URL, { unverified
 
 function classifyCallback(
   req: HTTPRequest,
-  { searchParams: query }: URL,
+  { search, searchParams }: URL,
   policy: OriginPolicy,
 ): CallbackRequest | RefusedRequest {
+  // A key has no space: a plus is one that the provider has not encoded.
+  const query = search.includes('+') ? new URLSearchParams(search.replaceAll('+', '%2B')) : searchParams
   // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
   const tabSecret = policy.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined

@@ -1,3 +1,4 @@
+import { mayBeOptions, typeName } from '../../arguments'
 import type { FakeUser, FakeUserInput } from '../types'
 import { Registry } from './registry'
 
@@ -15,7 +16,7 @@ export const textFields = [
 
 function idOf(value: unknown): string {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
-    throw new RangeError('user_id: a number beyond 2^53 has lost digits; give a string or a bigint')
+    throw new RangeError('user_id: a number must be whole, with no digits lost beyond 2^53; give a string or a bigint')
   }
   if (!['string', 'number', 'bigint'].includes(typeof value))
     throw new TypeError('user_id must be a string or a number')
@@ -70,7 +71,7 @@ export class Users extends Registry<FakeUser> {
 
 /** The fields that were given: `undefined` must not overwrite a default. */
 function definedOnly(input: FakeUserInput): Partial<Omit<FakeUser, 'user_id'>> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new TypeError('must be an object')
+  if (!mayBeOptions(input)) throw new TypeError(`a person must be an object, not ${typeName(input)}`)
   const known: readonly string[] = ['user_id', 'user_verified', ...textFields]
   const unknown = Object.keys(input).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new TypeError(`there is no field "${unknown}"; there are ${known.join(', ')}`)

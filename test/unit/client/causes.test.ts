@@ -1,8 +1,11 @@
+import { createServer } from 'node:net'
+import { SocialLoginClient } from '../../../lib'
 import { unreachableHint } from '../../../lib/client/http/network-errors'
 import { redirectHint } from '../../../lib/client/http/redirect'
 import type { ProviderResponse } from '../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../lib/client/response/responses'
 import { thrownBy } from '../../support/client'
+import { port } from '../../support/listen'
 
 // One code has many causes. Each is told apart from the others of its code, by kinds and counts, and never by a word of the provider.
 const deep = `${'['.repeat(34)}1${']'.repeat(34)}`
@@ -117,4 +120,33 @@ test.each(CERTIFICATES)('the certificate error %s names its cause alone', (code,
   const hint = unreachableHint({ code }) ?? ''
   expect(hint).toMatch(says)
   for (const [, other] of CERTIFICATES) if (String(other) !== String(says)) expect(hint).not.toMatch(other)
+})
+
+// What servers answer to the first message of a handshake: Node 17 and later, with OpenSSL 3, refuse more than browsers do.
+const serverHello = (version: number): Buffer => {
+  const rest = [...Buffer.alloc(32, 7), 0, 0xc0, 0x2f, 0]
+  const message = [2, 0, 0, rest.length + 2, 3, version, ...rest]
+  return Buffer.from([22, 3, version, 0, message.length, ...message])
+}
+const alert = (description: number): Buffer => Buffer.from([21, 3, 1, 0, 2, 2, description])
+
+test.each([
+  ['without secure renegotiation', serverHello(3), /no version or cipher of TLS in common/],
+  ['with TLS 1.0', serverHello(1), /no version or cipher of TLS in common/],
+  ['that refuses the version', alert(70), /no version or cipher of TLS in common/],
+  ['that refuses all ciphers', alert(40), /no version or cipher of TLS in common/],
+  ['that does not know the name', alert(112), /The TLS handshake failed: does that port speak https\?$/],
+  [
+    'of plain http',
+    Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    /The TLS handshake failed: does that port speak https\?$/,
+  ],
+])('a server %s is told by what can be mended', async (_title, answer, says) => {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write(answer)))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const baseURL = `https://127.0.0.1:${port(server)}/api/v1`
+  const client = new SocialLoginClient({ baseURL, clientID: 'app', clientSecret: 'secret' })
+  await expect(client.exchangeAuthKey('key')).rejects.toThrow(says)
+  await client.close()
+  server.close()
 })

@@ -200,3 +200,19 @@ test('a function gets no SameSite=Strict cookie for its callback, and all others
   expect([seen[1], cookie]).toEqual([expect.not.stringContaining('token='), expect.stringContaining('token=1')])
   expect(seen[1]).not.toBe('')
 })
+
+test.each([
+  ['a promise (await it first)', Promise.resolve(express())],
+  ['null', null],
+  ['an array', [express()]],
+  ['an instance of a class', new Headers()],
+  ['an instance of a class', new Map()],
+  ['an object', { get: () => undefined }],
+  // It would throw where nobody catches it: it needs a third parameter, for what it does not answer.
+  ['a function', express.Router()],
+])('%s is refused with a list of what can be signed in to', async (type, browser) => {
+  const rejected = expect(Reflect.apply(signIn, undefined, [browser, { provider }])).rejects
+  await rejected.toThrow(/^signIn: browser must be an Express or Connect application or another listener/)
+  await rejected.toThrow(new RegExp(`, not ${type.replace(/[()]/g, '.')}$`))
+  await rejected.toBeInstanceOf(TypeError)
+})

@@ -16,7 +16,8 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
   test.each([[undefined], [null], ['ada'], [{}], [{ returnTo: '/' }]])(
     'for the options %j, which do not say who is signed in',
     async (options) => {
-      await expect(call(method, request, options)).rejects.toThrow(/^user is missing/)
+      const sentence = `${method}: options needs user, the id of the signed-in user or null; it is `
+      await expect(call(method, request, options)).rejects.toThrow(sentence)
     },
   )
 
@@ -34,16 +35,20 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
   })
 
   test('for an option that does not exist', async () => {
-    await expect(call(method, request, { user: null, returnto: '/' })).rejects.toThrow(/^returnto is not an option/)
+    await expect(call(method, request, { user: null, returnto: '/' })).rejects.toThrow(
+      `returnto is not an option of ${method}()`,
+    )
   })
 
   test.each([
-    ['a request of node:http', new IncomingMessage(new Socket())],
-    ['a URL', 'https://app.example/auth'],
-    ['nothing', undefined],
-  ])('for %s instead of a Request', async (_title, given) => {
+    ['a request of node:http', new IncomingMessage(new Socket()), 'an instance of a class'],
+    ['a URL', 'https://app.example/auth', 'a string'],
+    ['nothing', undefined, 'undefined'],
+  ])('for %s instead of a Request', async (_title, given, type) => {
     const rejected = expect(call(method, given, { user: null })).rejects
-    await rejected.toThrow(/^The first argument must be a Request/)
+    await rejected.toThrow(
+      `${method}: request must be a Request of the Fetch standard (in Hono: c.req.raw), not ${type}`,
+    )
     await rejected.toBeInstanceOf(TypeError)
   })
 })

@@ -115,7 +115,7 @@ const noSmallJSON = [() => {}, Symbol('x'), 1n, circular, 'x'.repeat(1023), 'é'
 
 test.each(noSmallJSON)('the state number %# is a TypeError that names the option', (state) => {
   const { message } = failureOf(() => createPendingLogin({ ...input, state }))
-  expect(message).toBe('state must be JSON of at most 1,024 bytes')
+  expect(message).toBe('state must be JSON of at most 1,024 bytes (await a promise)')
 })
 
 test('a record without state or return path has no such members', () => {

@@ -19,8 +19,8 @@ describe('the constructor', () => {
     ['a name with a line break', { keys: [KEY], name: `${CANARY}\r\nx` }, /^name must/],
     ['a name that is no string', { keys: [KEY], name: 7 }, /^name must/],
     ['an allowInsecureHTTP that is no boolean', { keys: [KEY], allowInsecureHTTP: CANARY }, /^allowInsecureHTTP must/],
-    ['no options', undefined, /^CookieStore needs an options object$/],
-    ['no object as options', 'options', /^CookieStore needs an options object$/],
+    ['no options', undefined, /^CookieStore needs an options object, not undefined$/],
+    ['no object as options', 'options', /^CookieStore needs an options object, not a string$/],
   ]
 
   test.each(wrong)('refuses %s by a TypeError that names the option, never its value', (_title, options, message) => {
