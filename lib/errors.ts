@@ -220,7 +220,7 @@ const ARGUMENTS = {
   details: object('an object of details', {
     hint: optional(string),
     retryable: optional(flag),
-    retryAfter: optional(finite),
+    retryAfter: optional({ ...finite, must: 'a number of seconds, 0 or more', inRange: (value) => Number(value) >= 0 }),
   }),
 }
 

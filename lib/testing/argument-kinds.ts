@@ -102,7 +102,15 @@ export const UPDATE_APPLICATION = {
 }
 const PERSON = object('an object with the fields of a person')
 export const ADD_USER = { user: PERSON }
-export const UPDATE_USER = { ...USER_ID, changes: PERSON }
+export const UPDATE_USER = {
+  ...USER_ID,
+  changes: {
+    ...PERSON,
+    must: 'an object with the fields of a person but user_id, which stays',
+    inRange: (value: unknown) => !('user_id' in Object(value)),
+    isEnumeration: true as const,
+  },
+}
 export const GRANT = { grant: object('an object with appID and userID', { appID: string, userID: string }) }
 export const MILLISECONDS = { ms: finite }
 
@@ -123,6 +131,10 @@ export const SIGN_IN = {
       fits: (value) => typeof value === 'string' || typeof Reflect.get(Object(value), 'user_id') === 'string',
     }),
   }),
+}
+
+export const MADE_STORE = {
+  'what it returns': withMethods('a PendingLoginStore with save, load and consume', 'save', 'load', 'consume'),
 }
 
 export const CHECK_STORE = {

@@ -110,8 +110,9 @@ function getOf(agent: TestAgent, path: string): ReturnType<TestAgent['get']> {
   throw notABrowser(agent)
 }
 
+// Node's own fetch knows no origin, and a class is no function.
 function isSender(browser: unknown): browser is SendRequest {
-  return typeof browser === 'function'
+  return typeof browser === 'function' && browser !== fetch && !/^class\b/.test(String(browser))
 }
 
 function hasMethod<Name extends string>(

@@ -133,7 +133,8 @@ function redirect(location: string, headers: Headers): Response {
 const FINISH = {
   response: {
     ...object('a Response'),
-    fits: (value: unknown) => typeof Object(Object(value)['headers'])['get'] === 'function',
+    // A framework may have a class of its own. A Request has headers, too, but no status.
+    fits: (one: unknown) => typeof Object(Object(one)['headers'])['get'] === 'function' && 'status' in Object(one),
   },
 }
 

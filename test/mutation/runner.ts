@@ -56,7 +56,8 @@ export class Runner {
   stop(): void {
     this.#files = 0
     this.#child?.removeAllListeners()
-    this.#child?.kill('SIGKILL')
+    // With what it has started: its group, which is of its own.
+    if (this.#child?.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL')
     this.#child = undefined
   }
 
@@ -64,6 +65,7 @@ export class Runner {
     const child = fork(join(__dirname, 'worker.js'), {
       cwd: this.#folder,
       serialization: 'advanced',
+      detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
     this.#child = child

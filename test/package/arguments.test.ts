@@ -247,6 +247,36 @@ const sentences: readonly (readonly [title: string, call: () => unknown, says: R
     () => method(provider, 'addUser')({ user_id: Number.NaN }),
     /^user_id: a number must be whole, with no digits lost beyond 2\^53/,
   ],
+  [
+    'another id for a person',
+    () => method(provider, 'updateUser')('1', { user_id: '2' }),
+    /^updateUser: changes must be an object with the fields of a person but user_id, which stays/,
+  ],
+  [
+    'a class instead of a store',
+    () => method(testing, 'checkPendingLoginStore')(() => main.CookieStore),
+    /^checkPendingLoginStore: makeStore: what it returns must be a PendingLoginStore with save, load and consume/,
+  ],
+  [
+    'a time to wait that is over',
+    () => construct(main.SocialLoginError)('overloaded', 'exchange', { retryAfter: -5 }),
+    /^SocialLoginError: details.retryAfter must be a number of seconds, 0 or more$/,
+  ],
+  [
+    "Node's own fetch, which knows no application",
+    () => method(testing, 'signIn')(fetch, { provider }),
+    /^signIn: browser must be an Express or Connect application/,
+  ],
+  [
+    'a class, which is no application',
+    () => method(testing, 'signIn')(class Application {}, { provider }),
+    /^signIn: browser must be an Express or Connect application/,
+  ],
+  [
+    'a prefix in the name of a cookie',
+    () => construct(main.CookieStore)({ keys, name: '__Host-login' }),
+    /^name must have no prefix: hostPrefix adds it$/,
+  ],
 ]
 
 /** A request that starts a login, whose headers a test of the environment of Node may set. */

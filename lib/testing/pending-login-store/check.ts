@@ -1,6 +1,6 @@
 import { checkArguments } from '../../arguments'
 import type { PendingLoginStore } from '../../login/pending-login/store'
-import { CHECK_STORE } from '../argument-kinds'
+import { CHECK_STORE, MADE_STORE } from '../argument-kinds'
 import { Deployment, type PendingLoginStoreCheck } from './deployment'
 import { RULES } from './rules'
 
@@ -17,7 +17,9 @@ export async function checkPendingLoginStore(
   options: PendingLoginStoreCheck = {},
 ): Promise<void> {
   checkArguments('checkPendingLoginStore', CHECK_STORE, [makeStore, options])
-  const deployment = new Deployment([await makeStore(), await makeStore()], options)
+  const stores = [await makeStore(), await makeStore()] as const
+  for (const store of stores) checkArguments('checkPendingLoginStore: makeStore', MADE_STORE, [store])
+  const deployment = new Deployment(stores, options)
   await deployment.start()
   try {
     for (const { rule, check } of RULES) {

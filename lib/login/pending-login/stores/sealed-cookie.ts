@@ -57,6 +57,7 @@ export class SealedCookie {
     const { keys, name = 'social-login', hostPrefix = true } = options
     if (typeof name !== 'string' || !NAME.test(name))
       throw new TypeError(`name must have 1 to ${MAX_COOKIE_NAME_LENGTH} of the characters A-Z a-z 0-9 _ -`)
+    if (/^__(Host|Secure)-/i.test(name)) throw new TypeError('name must have no prefix: hostPrefix adds it')
     this.isSecure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     // Browsers accept the prefix only together with `Secure`.
     const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
