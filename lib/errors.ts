@@ -9,7 +9,7 @@ import { MAX_AUTH_KEY_LENGTH } from './limits'
 export type Phase = 'start' | 'callback' | 'exchange' | 'profile' | 'verify'
 
 interface Outcome {
-  readonly kind: 'fail' | 'error'
+  readonly type: 'failure' | 'error'
   readonly status: number
   /** Whether a new attempt may succeed without any change, unless the error knows better. Default true. */
   readonly retryable: boolean
@@ -17,17 +17,17 @@ interface Outcome {
 }
 
 const outcome =
-  (kind: Outcome['kind']) =>
-  (status: number, message: string, { retryable = true } = {}): Outcome => ({ kind, status, retryable, message })
+  (type: Outcome['type']) =>
+  (status: number, message: string, { retryable = true } = {}): Outcome => ({ type, status, retryable, message })
 /** What the user can fix: Passport's `failureRedirect`. */
-const fail = outcome('fail')
+const fail = outcome('failure')
 /** What the operator must see: `next(err)`. */
 const error = outcome('error')
 
 /**
  * Every outcome of a login that is not a success. Messages are fixed text without anything from a request or response.
  * @example
- * const { kind, status, retryable, message } = OUTCOMES.login_expired // 'fail', 403, true, 'The login took …'
+ * const { type, status, retryable, message } = OUTCOMES.login_expired // 'failure', 403, true, 'The login took …'
  */
 export const OUTCOMES = {
   start_forbidden: fail(403, 'The login was not started from a page of this application: follow its login link.'),
@@ -226,7 +226,7 @@ const ARGUMENTS = {
 
 /** Whether the user can fix it; an application's subclass may have another code, which is for the operator. */
 export function isFailure({ code }: SocialLoginError): boolean {
-  return Object.hasOwn(OUTCOMES, code) && OUTCOMES[code].kind === 'fail'
+  return Object.hasOwn(OUTCOMES, code) && OUTCOMES[code].type === 'failure'
 }
 
 // The name is on the prototype, so that it survives minifiers and is no property of each error.

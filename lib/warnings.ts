@@ -1,6 +1,6 @@
 /** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of a mistake beyond doubt. */
 export const WARNINGS = {
-  CALLBACK_FAILED:
+  AUTHENTICATE_CALLBACK_FAILED:
     'The callback of passport.authenticate() failed, or it was called without next, so that an error had nowhere to go: the response was an empty 500.',
   CALLBACK_SHARED:
     'Two providers at different addresses have one callbackURL: the auth_key of one may be sent to the other, which can then sign in as its people. Give each strategy, or each provider, a callbackURL and a route of its own.',
@@ -49,7 +49,7 @@ let failures = 0
 export function warnOfFailure(details: string): void {
   failures += 1
   if (!/^10*$/.test(String(failures))) return
-  emit('CALLBACK_FAILED', `${WARNINGS.CALLBACK_FAILED} (${failures} so far) ${details}`)
+  emit('AUTHENTICATE_CALLBACK_FAILED', `${WARNINGS.AUTHENTICATE_CALLBACK_FAILED} (${failures} so far) ${details}`)
 }
 
 function emit(code: WarningCode, message: string): void {

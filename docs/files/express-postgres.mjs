@@ -96,8 +96,8 @@ app.post('/logout', (req, res, next) => {
 const escapeHTML = (text) => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
 app.get('/', (req, res) => {
   const { reason } = req.query
-  const { kind, message = '' } = Object.hasOwn(OUTCOMES, reason) ? OUTCOMES[reason] : {}
-  const problem = kind === 'error' ? 'Please try again later.' : message // the message of an error is for you
+  const { type, message = '' } = Object.hasOwn(OUTCOMES, reason) ? OUTCOMES[reason] : {}
+  const problem = type === 'error' ? 'Please try again later.' : message // the message of an error is for you
   const signOut = '<form method="post" action="/logout"><button>Sign out</button></form>'
   if (req.user) res.send(`Hello ${escapeHTML(req.user.name)} ${signOut}`)
   else res.send(`<p>${escapeHTML(problem)}</p> <a href="/auth/social-login?returnTo=/">Sign in</a>`)

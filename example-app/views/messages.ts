@@ -42,7 +42,7 @@ export function reasonFor(code: string): string {
   const known = Object.hasOwn(REASONS, code) && REASONS[code]
   if (known) return known
   const [, outcome] = Object.entries(OUTCOMES).find(([name]) => name === code) ?? []
-  if (outcome?.kind !== 'error') return `That did not work. ${AGAIN}`
+  if (outcome?.type !== 'error') return `That did not work. ${AGAIN}`
   // 502 to 504: the provider did not answer, or not as it must.
   if (outcome.status > 500) return `The sign-in service has a problem at the moment. ${LATER}`
   return 'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help until it has been fixed.'

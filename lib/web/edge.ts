@@ -3,6 +3,7 @@ import type { CallbackOptions, MultiProviderSocialLoginOptions, SocialLoginOptio
 import type { CallbackResult } from './result'
 import { WebLogin } from './web-login'
 
+export { onPhaseEnd } from '../diagnostics'
 export { OUTCOMES, SocialLoginError } from '../errors'
 
 // The build that package.json names for `workerd` and `browser`. Its types are those of index.ts.

@@ -7,7 +7,7 @@ const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$
 const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['passport', 'login', 'client', 'errors.ts', 'diagnostics.ts'],
   passport: ['login', 'client', 'errors.ts', 'diagnostics.ts', 'warnings.ts'],
-  web: ['login', 'client', 'errors.ts'],
+  web: ['login', 'client', 'errors.ts', 'diagnostics.ts'],
   login: ['client', 'errors.ts', 'diagnostics.ts', 'warnings.ts'],
   client: ['errors.ts', 'diagnostics.ts', 'warnings.ts'],
   doctor: ['client', 'errors.ts', 'command-line.ts'],

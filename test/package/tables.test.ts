@@ -183,11 +183,11 @@ test.each(Object.keys(CLIENT_OPTIONS).filter((option) => kindOf(CLIENT_OPTIONS, 
   },
 )
 
-test('docs/errors.md lists every outcome with its kind, status and message, and marks those that no new attempt helps', () => {
+test('docs/errors.md lists every outcome with its type, status and message, and marks those that no new attempt helps', () => {
   const [, section = ''] = /\n## Outcomes\n([\s\S]*?)\n## /.exec(read('docs/errors.md')) ?? []
   const rows = section.match(/^\| `.*$/gm)
-  const expected = Object.entries(OUTCOMES).map(([code, { kind, status, retryable, message }]) => {
-    const cells = [`\`${code}\``, kind === 'fail' ? 'failure' : 'error', `${status}${retryable ? '' : ' *'}`, message]
+  const expected = Object.entries(OUTCOMES).map(([code, { type, status, retryable, message }]) => {
+    const cells = [`\`${code}\``, type, `${status}${retryable ? '' : ' *'}`, message]
     return `| ${cells.join(' | ')} |`
   })
   expect(rows).toEqual(expected)
