@@ -7,7 +7,7 @@ import type { Runner } from './runner'
 
 /** For how long the tests of one mutant may run, as they took without it: the nearest tests must notice it. */
 const MAX_TEST_MS = 20_000
-const EXPLORATION_MINUTES = 0.1
+const EXPLORATION_MINUTES = 0.05
 
 /** A copy of the package, and a process that runs tests in it. */
 export interface Lane {
