@@ -66,7 +66,8 @@ async function run(mutants: readonly Mutant[]): Promise<Results> {
   })
   try {
     const runners = lanes.map(({ runner }) => runner)
-    const trials = new Trials(new Covering(await runQuickTests(runners, cache), CODES))
+    const tests = await runQuickTests(runners, cache)
+    const trials = new Trials(new Covering(tests, CODES), tests)
     const file = join(cache, 'results.jsonl')
     const results = readResults(file)
     const left = mutants.filter((mutant) => !results.has(idOf(mutant)))

@@ -4,9 +4,10 @@ import type { Covering, TestFile } from './covering'
 import type { PackageCopy } from './package-copy'
 import type { Mutant } from './rules'
 import type { Runner } from './runner'
+import { Vocabulary, wordsIn } from './vocabulary'
 
-/** For how long the tests of one mutant may run, as they took without it: the nearest tests must notice it. */
-const MAX_TEST_MS = 20_000
+/** How many files of tests are tried: one of the nearest must notice it. */
+const MAX_FILES = 25
 const EXPLORATION_MINUTES = 0.05
 
 /** A copy of the package, and a process that runs tests in it. */
@@ -18,20 +19,19 @@ export interface Lane {
 /** Finds a test that notices a mutant. */
 export class Trials {
   readonly #covering: Covering
+  readonly #vocabulary: Vocabulary
   /** How often a file of tests has noticed something in a file, and in a function of it: it may well do so again. */
   readonly #counts = new Map<string, number>()
 
-  constructor(covering: Covering) {
+  constructor(covering: Covering, tests: readonly TestFile[]) {
     this.#covering = covering
+    this.#vocabulary = new Vocabulary(tests.map(({ test }) => test))
   }
 
   /** @returns the file of tests and the title that noticed it */
   async run(mutant: Mutant, { copy, runner }: Lane): Promise<string | undefined> {
     return copy.with(mutant, async () => {
-      let sum = 0
-      for (const { test, milliseconds } of this.#ordered(mutant)) {
-        if (sum > MAX_TEST_MS) break
-        sum += milliseconds
+      for (const { test } of this.#ordered(mutant).slice(0, MAX_FILES)) {
         const { failed } = await runner.run({ test: `dist/test/${test}`, hasCoverage: false })
         if (failed === undefined) continue
         for (const key of keysOf(mutant, test)) this.#counts.set(key, this.#countOf(key) + 1)
@@ -45,13 +45,14 @@ export class Trials {
     return this.#counts.get(key) ?? 0
   }
 
+  /** First those that speak of it, are quick, run little else, or have noticed something near it. */
   #ordered(mutant: Mutant): TestFile[] {
-    // First those that are quick, run little else, or have noticed something near it.
+    const words = wordsIn(`${mutant.where} ${mutant.text}`)
     const rank = (file: TestFile): number => {
-      const { test, milliseconds } = file
-      const [ofFile, ofFunction] = keysOf(mutant, test).map((key) => this.#countOf(key))
-      const isOwn = test.startsWith(`unit/${mutant.file}.`)
-      return (milliseconds * breadthOf(file)) / (1 + (ofFile ?? 0) + 5 * (ofFunction ?? 0) + (isOwn ? 3 : 0))
+      const [ofFile = 0, ofFunction = 0] = keysOf(mutant, file.test).map((key) => this.#countOf(key))
+      const isOwn = file.test.startsWith(`unit/${mutant.file}.`)
+      const nearness = 1 + ofFile + 5 * ofFunction + (isOwn ? 3 : 0) + 20 * this.#vocabulary.rarityOf(file.test, words)
+      return (file.milliseconds * breadthOf(file)) / nearness
     }
     const ranked = this.#covering.of(mutant).map((file) => ({ file, rank: rank(file) }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ file }) => file)
