@@ -23,13 +23,28 @@ export const describeInWebKit: jest.Describe =
 
 const KEYS: Readonly<Record<Key, string>> = { Tab: '\ue004', Enter: '\ue007' }
 
+/** A session takes a second or two, on a busy machine some more. */
+const SESSION_TIMEOUT_MS = 15_000
+
 /** Starts WebKitGTK's driver, and for each visitor a MiniBrowser: one at a time, because the driver has one session. */
 export async function startWebKit(): Promise<LiveBrowser> {
   const proxy = await startProxy()
-  const driver = await WebDriver.start(executablePath, displayServer, `http://127.0.0.1:${portOf(proxy)}`)
+  const startDriver = () => WebDriver.start(executablePath, displayServer, `http://127.0.0.1:${portOf(proxy)}`)
+  let driver = await startDriver()
+  const newSession = async (attempts = 3): Promise<Session> => {
+    try {
+      return await startSession(driver)
+    } catch (error) {
+      // Now and then MiniBrowser starts, and its driver does not hear of it: only another driver helps.
+      if (attempts === 1 || !(error instanceof Error) || error.name !== 'TimeoutError') throw error
+      await driver.close()
+      driver = await startDriver()
+      return newSession(attempts - 1)
+    }
+  }
   return {
     name: 'webkit',
-    visitor: () => startVisitor(driver),
+    visitor: async () => visitorOf(await newSession()),
     close: async () => {
       await driver.close()
       await stopServer(proxy)
@@ -65,11 +80,17 @@ async function startProxy(): Promise<Server> {
   return server
 }
 
-async function startVisitor(driver: WebDriver): Promise<Visitor> {
+/** @throws `TimeoutError` of undici if the driver does not answer */
+async function startSession(driver: WebDriver): Promise<Session> {
   const alwaysMatch = { acceptInsecureCerts: true, proxy: { proxyType: 'system' } }
-  const id = property(await driver.send('POST', '/session', { capabilities: { alwaysMatch } }), 'sessionId')
+  const signal = AbortSignal.timeout(SESSION_TIMEOUT_MS)
+  const id = property(await driver.send('POST', '/session', { capabilities: { alwaysMatch } }, signal), 'sessionId')
   const session = new Session(driver, `/session/${id}`)
   await session.send('POST', '/timeouts', { pageLoad: 8000, script: 2000, implicit: 0 })
+  return session
+}
+
+async function visitorOf(session: Session): Promise<Visitor> {
   const tabs = new Set<unknown>()
   const [first] = await session.windows()
   const add = (handle: unknown): Tab => {
@@ -84,7 +105,7 @@ async function startVisitor(driver: WebDriver): Promise<Visitor> {
       return add(property(await session.send('POST', '/window/new', { type: 'window' }), 'handle'))
     },
     opened: async () => add(await untilDefined(async () => (await session.windows()).find((one) => !tabs.has(one)))),
-    close: async () => void (await driver.send('DELETE', `/session/${id}`)),
+    close: () => session.end(),
   }
 }
 
@@ -108,6 +129,11 @@ class Session {
       await this.#driver.send('POST', `${this.#path}/window`, { handle })
       return this.#driver.send(method, this.#path + path, parameters)
     })
+  }
+
+  /** Waits for no command. */
+  async end(): Promise<void> {
+    await this.#driver.send('DELETE', this.#path)
   }
 
   async windows(): Promise<readonly unknown[]> {

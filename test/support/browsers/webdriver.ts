@@ -46,9 +46,14 @@ export class WebDriver {
   }
 
   /** Sends a command. Rejects with the driver's error. */
-  async send(method: 'GET' | 'POST' | 'DELETE', path: string, parameters?: object): Promise<Value> {
+  async send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    parameters?: object,
+    signal?: AbortSignal,
+  ): Promise<Value> {
     const body = method === 'POST' ? JSON.stringify(parameters ?? {}) : null
-    const answer = await request(this.#url + path, { method, body })
+    const answer = await request(this.#url + path, { method, body, signal: signal ?? null })
     const value = property(await answer.body.json(), 'value')
     if (answer.statusCode !== 200) throw new Error(`${property(value, 'error')}: ${property(value, 'message')}`)
     return value
