@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createTLSServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
+import type { Certified } from './certificates'
 import { port, stopServer } from './listen'
 
 /** A proxy of the environment: it connects every name to one port of this machine, as only a proxy could. */
@@ -15,25 +17,33 @@ export class TunnelProxy {
   readonly #server: Server
   readonly #target: () => number
 
-  private constructor(target: () => number) {
+  private constructor(
+    target: () => number,
+    private readonly certified?: Certified,
+  ) {
     this.#target = target
-    this.#server = createServer().on('connect', (request, socket) => this.#tunnel(request, socket))
+    this.#server = certified ? createTLSServer(certified) : createServer()
+    this.#server.on('connect', (request, socket) => this.#tunnel(request, socket))
+    this.#server.on('tlsClientError', () => {})
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket)).on('error', () => {})
     })
   }
 
-  /** @param target the port of the provider */
-  static async start(target: () => number): Promise<TunnelProxy> {
-    const proxy = new TunnelProxy(target)
+  /**
+   * @param target the port of the provider
+   * @param certified for a proxy that is itself connected to by https, as `localhost`
+   */
+  static async start(target: () => number, certified?: Certified): Promise<TunnelProxy> {
+    const proxy = new TunnelProxy(target, certified)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
   }
 
   get url(): string {
-    return `http://127.0.0.1:${port(this.#server)}`
+    return this.certified ? `https://localhost:${port(this.#server)}` : `http://127.0.0.1:${port(this.#server)}`
   }
 
   /** How many connections are open. */

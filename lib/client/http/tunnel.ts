@@ -1,6 +1,6 @@
 import { request as requestHTTP } from 'node:http'
 import { request as requestHTTPS } from 'node:https'
-import type { LookupFunction, Socket } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { errors } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
 import { tlsOptions } from './tls-options'
@@ -38,16 +38,18 @@ export function openTunnel(
 ): void {
   const authority = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host
   const isTLS = proxy.protocol === 'https:'
+  const proxyHost = proxy.hostname.replace(/^\[|\]$/g, '')
   const request = (isTLS ? requestHTTPS : requestHTTP)({
     method: 'CONNECT',
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    host: proxyHost,
     port: proxy.port,
     path: authority,
     headers: { host: authority, ...authorizationOf(proxy) },
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     lookup,
-    ...(isTLS && tlsOptions()),
+    // Node would take the name that the certificate must have from the header `Host`, which is the provider's.
+    ...(isTLS && { ...tlsOptions(), servername: isIP(proxyHost) === 0 ? proxyHost : '' }),
   })
   const timer = setTimeout(() => request.destroy(new errors.ConnectTimeoutError()), timeout)
   const settle = (error: Error | null, socket: Socket | null): void => {

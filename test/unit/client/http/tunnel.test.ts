@@ -1,5 +1,6 @@
 import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
 import { readProxies } from '../../../../lib/client/http/environment-proxy'
+import { type Certified, makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
@@ -113,6 +114,40 @@ test('hundreds of calls to a provider that does not answer keep no more connecti
   expect(most).toBeLessThanOrEqual(30)
   await client.close()
   await eventually(() => proxy.open === 0)
+})
+
+describe('a proxy that is connected to by https', () => {
+  const certificates = makeCertificates()
+  let secure: TunnelProxy
+
+  const callThrough = async (certified: Certified, hostname: string): Promise<unknown> => {
+    trustAuthority(certificates.ca)
+    secure = await TunnelProxy.start(() => provider.port, certified)
+    client = newClient(
+      { baseURL: provider.baseURL.replace('localhost', hostname) },
+      secure.url.replace('//', '//user:pass@'),
+    )
+    return client.exchangeAuthKey('key').catch((error: unknown) => error)
+  }
+
+  afterEach(async () => {
+    jest.restoreAllMocks()
+    await client.close()
+    await secure.stop()
+  })
+
+  test('shows a certificate of its own name, not of the provider', async () => {
+    expect(await callThrough(certificates.good, 'provider.example')).toEqual({ access_token: RAW_TOKEN })
+    expect(secure.asked).toEqual([`provider.example:${provider.port}`])
+  })
+
+  test('gets no password if its certificate is for another name, even that of the provider', async () => {
+    expect(await callThrough(certificates.wrongHost, 'other.example')).toMatchObject({
+      code: 'provider_unreachable',
+      message: expect.stringContaining('it is for another host name'),
+    })
+    expect(secure.authorizations).toEqual([])
+  })
 })
 
 describe('NO_PROXY', () => {
