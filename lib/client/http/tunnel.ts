@@ -44,13 +44,16 @@ export function openTunnel(
     host: proxyHost,
     port: proxy.port,
     path: authority,
-    headers: { host: authority, ...authorizationOf(proxy) },
+    headers: { host: authority },
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     lookup,
     // Node would take the name that the certificate must have from the header `Host`, which is the provider's.
     ...(isTLS && { ...tlsOptions(), servername: isIP(proxyHost) === 0 ? proxyHost : '' }),
   })
+  // Not among the options, which NODE_DEBUG=http prints.
+  const authorization = authorizationOf(proxy)
+  if (authorization !== undefined) request.setHeader('proxy-authorization', authorization)
   const timer = setTimeout(() => request.destroy(new errors.ConnectTimeoutError()), timeout)
   const settle = (error: Error | null, socket: Socket | null): void => {
     clearTimeout(timer)
@@ -75,10 +78,10 @@ function isSocket(stream: object): stream is Socket {
   return 'setNoDelay' in stream
 }
 
-function authorizationOf({ username, password }: URL): { 'proxy-authorization'?: string } {
-  if (username === '') return {}
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === '') return undefined
   const credentials = [username, password].map(decoded).join(':')
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
 function decoded(text: string): string {
