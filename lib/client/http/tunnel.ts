@@ -3,6 +3,7 @@ import { request as requestHTTPS } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { errors } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
+import { limitTLSMessages } from './tls-messages'
 import { tlsOptions } from './tls-options'
 
 export interface TunnelTarget {
@@ -59,6 +60,8 @@ export function openTunnel(
     clearTimeout(timer)
     callback(error, socket)
   }
+  // The connection to the proxy is not that to the provider where both are by TLS.
+  if (isTLS) request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))
   request.once('error', (error) => settle(error, null))
   request.on('information', () => {
     if ((request.socket?.bytesRead ?? 0) > MAX_WIRE_BYTES) request.destroy(new errors.ResponseExceededMaxSizeError())

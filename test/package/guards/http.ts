@@ -65,17 +65,23 @@ export const HTTP_MUTANTS = [
     ],
   ),
   ...guards(
-    'client/http/connector',
+    'client/http/tls-messages',
     ['security/key-updates'],
     [['new keys are not counted', ".on('keylog', count)", '']],
+  ),
+  ...guards(
+    'client/http/tls-messages',
+    [`${HTTP}/tls-options`],
+    [
+      ['handshakes are not counted', ".on('secureConnect', count)", ''],
+      ['tickets are not counted', "socket.on('session', count).on", 'socket.on'],
+    ],
   ),
   ...guards(
     'client/http/connector',
     [`${HTTP}/closed-connections`, `${HTTP}/connecting`, `${HTTP}/tls-options`, `${HTTP}/bounds`],
     [
-      ['handshakes are not counted', ".on('secureConnect', count)", ''],
-      ['tickets are not counted', "socket.on('session', count).on", 'socket.on'],
-      ['messages of TLS are not counted', 'limitTLSMessages(result[1]);', ';'],
+      ['messages of TLS are not counted', '(0, tls_messages_1.limitTLSMessages)(result[1]);', ';'],
       ['an address has all the time', 'Math.min(limits_1.ADDRESS_TIMEOUT_MS, timeout / 4)', 'timeout'],
       ['a handshake that was reset is tried again', 'TRANSIENT = /^(', 'TRANSIENT = /^(ECONNRESET|'],
       [
@@ -402,10 +408,20 @@ export const HTTP_MUTANTS = [
       ['a proxy may send any headers', 'maxHeaderSize: limits_1.MAX_HEADER_BYTES,', 'maxHeaderSize: 1e9,'],
       ['a proxy may take its time', 'request.destroy(new index_js_1.errors.ConnectTimeoutError())', 'undefined'],
       ['a proxy may send hints without end', '(request.socket?.bytesRead ?? 0) > limits_1.MAX_WIRE_BYTES', 'false'],
+      [
+        'the certificate of a proxy may be that of the provider',
+        ", servername: (0, node_net_1.isIP)(proxyHost) === 0 ? proxyHost : ''",
+        '',
+      ],
       ['a refusal is a tunnel', 'statusCode === 200 && ', ''],
       ['what the proxy sends is the provider’s', ' && head.length === 0', ''],
       ['a refused connection stays open', "socket.on('error', () => { }).destroy();", ''],
     ],
+  ),
+  ...guards(
+    'client/http/tunnel',
+    ['security/key-updates'],
+    [['messages of TLS of a proxy are not counted', '(0, tls_messages_1.limitTLSMessages)(socket)', '0']],
   ),
   ...guards(
     'client/http/decompress',
