@@ -158,7 +158,9 @@ class SpareConnection {
   #isClosed = false
 
   constructor(open: (callback: Parameters<Connect>[1]) => void) {
-    this.#socket = new Promise((resolve) => open((_error, socket) => resolve(this.#opened(socket))))
+    const socket = new Promise<Socket | null>((resolve) => open((_error, socket) => resolve(socket)))
+    // An application's own lookup may throw.
+    this.#socket = socket.catch(() => null).then((socket) => this.#opened(socket))
     this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
   }
 

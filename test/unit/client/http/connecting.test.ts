@@ -103,6 +103,23 @@ test('a request whose connection opens after its deadline is not sent: the conne
   ])
 })
 
+test("a spare connection whose lookup, the application's own, threw is none, and nobody hears of it", async () => {
+  const client = await start(3000)
+  const unhandled: unknown[] = []
+  const hear = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', hear)
+  jest.spyOn(dns, 'lookup').mockImplementationOnce(() => {
+    throw new Error('replaced')
+  })
+  client.preconnect()
+  await settled(() => unhandled.length)
+  expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
+  await client.close()
+  await settled(() => unhandled.length)
+  process.off('unhandledRejection', hear)
+  expect(unhandled).toEqual([])
+})
+
 test("after a lookup of the application's own that threw, the next request looks up again", async () => {
   const client = await start(3000)
   jest.spyOn(dns, 'lookup').mockImplementationOnce(() => {
