@@ -207,6 +207,7 @@ export const HTTP_MUTANTS = [
       'unit/client/client',
     ],
     [
+      ['requests that are over open connections', 'await this.#slots.acquire(attempt.deadline);', ''],
       ['headers may have 16 KiB', 'maxHeaderSize: limits_1.MAX_HEADER_BYTES', 'maxHeaderSize: undefined'],
       ['undici gives up before the deadline', 'headersTimeout: 0', 'headersTimeout: 1'],
       ['undici gives a body up before the deadline', 'bodyTimeout: 0', 'bodyTimeout: 1'],
