@@ -30,9 +30,14 @@ export class Semaphore {
     if (this.#acquired === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
+  /** @throws the deadline's reason if that ends before a slot is free */
+  async acquire(deadline: Deadline): Promise<void> {
+    if (!this.tryAcquire()) await this.#waitForSlot(deadline)
+  }
+
   /** @throws what the work throws, or the deadline's reason if that ends before a slot is free */
   async run<T>(deadline: Deadline, work: () => Promise<T>): Promise<T> {
-    if (!this.tryAcquire()) await this.#waitForSlot(deadline)
+    await this.acquire(deadline)
     try {
       return await work()
     } finally {

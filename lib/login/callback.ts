@@ -24,8 +24,8 @@ const OTHER_LOGIN_HINT =
  * *Used* counts in this process, from the call of `usedLogins.run` on, and is taken back if the login fails before
  * `onConsumed`. *Consumed* counts in all processes, as soon as the store has marked the record.
  *
- * Of a double click, the second callback waits for the result of the first (`joinLogin`). If it cannot, because it has
- * another key or too many wait, it is answered like a reload. Between two processes the store decides, if it can (see
+ * Of a double click, the second callback waits for the result of the first (`joinLogin`). If too many wait, it is
+ * answered like a reload; one with another key is no duplicate. Between two processes the store decides, if it can (see
  * `PendingLoginStore.consume`).
  *
  * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
@@ -124,21 +124,31 @@ async function exchangeInSlot(
 }
 
 /** Why no login can be finished: the record is used, or there is none, and the store may say why. */
-type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
+type Unfinishable = Repeated | { readonly hint: string | undefined }
+
+interface Repeated {
+  readonly record: PendingLogin
+  readonly authKey: string
+}
 
 // Handles a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
 // unless the key is not that of the login that has ended, because it may be another person's then. Anybody may have
 // made up a callback without a record, so no handler of the application may take it for a login.
-function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
+function continueIfSignedIn({ adapter, usedLogins }: LoginContext, why: Unfinishable): LoginAction<never> {
   const isSignedIn = adapter.currentUserKey() !== undefined
   const isRepeated = 'record' in why
-  if (isSignedIn && isRepeated && isUsedByAnotherKey(why.record, why.authKey)) {
+  if (isSignedIn && isRepeated && isOfAnotherKey(usedLogins, why)) {
     throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
   }
   const mayContinue = isRepeated ? adapter.allowRepeatedCallback : adapter.hasDestination
   if (isSignedIn && mayContinue) return { type: 'continue', isRepeated }
   const hint = isRepeated ? USED_HINT : why.hint
   throw new SocialLoginError('login_not_started', 'callback', hint === undefined ? {} : { hint })
+}
+
+/** A cookie tells the key of a login only when that is over, and until then this process knows it. */
+function isOfAnotherKey(usedLogins: LoginContext['usedLogins'], { record, authKey }: Repeated): boolean {
+  return isUsedByAnotherKey(record, authKey) || usedLogins.runsWithAnotherKey(record.id, authKey)
 }
 
 /** A duplicate callback waits for the result of the first, if that is still running. */

@@ -95,18 +95,17 @@ export class Judge {
     const record = this.#world.recordOf(run.tab.browser, run.session)
     const begun = run.loginCookie?.begun ?? (record && this.#world.begun.get(record.id))
     run.loaded = begun
-    const replay: Expectation = {
-      type: 'replay',
-      isKnown: begun !== undefined,
-      isOther: isOfAnotherKey(record, navigation.key),
-    }
+    // A process knows the keys of the logins that run in it, for each provider.
+    const running = begun?.provider === navigation.provider ? this.#running(run, begun) : undefined
+    const isOther = isOfAnotherKey(record, navigation.key) || (running ?? run).key !== run.key
+    const replay: Expectation = { type: 'replay', isKnown: begun !== undefined, isOther }
     if (!begun) return replay
     const code = this.#refusal(run, navigation, begun)
     const isTabKnown = !this.#world.configuration.tabBinding || navigation.tabSecret !== undefined
     // A process remembers the logins that it has used for each provider.
     const isRemembered = begun.provider === navigation.provider && begun.usedIn.has(run.process)
     if (record?.consumed || isRemembered) {
-      const first = this.#running(run, begun)
+      const first = running?.key === run.key ? running : undefined
       return code || !isTabKnown || !first ? replay : { type: 'join', begun, first }
     }
     if (code) return { type: 'refuse', code }
@@ -138,14 +137,13 @@ export class Judge {
     return waiting.length >= configuration.maxConcurrentLogins
   }
 
-  /** The request that the double of a callback can wait for. */
+  /** The request whose login runs. A double with its key can wait for it. */
   #running(run: Run, begun: Begun): Run | undefined {
     return this.#world.runs.find(
-      ({ process, expected, key, wait }) =>
+      ({ process, expected, wait }) =>
         process === run.process &&
         expected?.type === 'accept' &&
         expected.begun === begun &&
-        key === run.key &&
         wait !== undefined &&
         ['save', 'exchange', 'verify'].includes(wait.at),
     )

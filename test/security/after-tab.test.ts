@@ -72,3 +72,18 @@ test('a planted cookie without the prefix does not replace the genuine one', asy
   expect((await start('social-login-tab=planted', link)).status).toBe(302)
   expect((await start('not-social-login-tab=planted')).status).toBe(302)
 })
+
+// Of a sister subdomain: by plain http, and in browsers that do not enforce the prefix. Its longer path puts it first.
+test.each(['social-login-tab', '__Host-social-login-tab'])(
+  'a planted %s before the genuine one does not tell what its link must hold',
+  async (name) => {
+    const [app, browser] = [await logins.startApp(), new Browser()]
+    const start = (cookie: string, query = '') => browser.follow(app.loginURL + query, { headers: { cookie } })
+    const queryOf = (page: BrowserAnswer): string => linkOf(page).replace('/auth', '')
+    const known = queryOf(await start(`${name}=known`))
+    const both = `${name}=known; ${name}=genuine`
+    const page = await start(both, known)
+    expect(isConfirmPage(page)).toBe(true)
+    expect((await start(both, queryOf(page))).status).toBe(302)
+  },
+)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { SocialLoginClient } from '../../lib'
 import { makeCertificates, trustAuthority } from '../support/certificates'
+import { setEnvironment } from '../support/tunnel-proxy'
 import { eventually } from '../support/turns'
 
 // By TLS 1.3 either side may ask for new keys at any time, without end: each message has 27 bytes, costs the other side a derivation
@@ -74,5 +75,24 @@ test.each([8, 20])('a spare connection of ours is closed behind the sixteenth me
   await once(socket, 'secureConnect')
   await updateKeys(socket, times)
   expect(socket.destroyed).toBe(times > 16)
+  await client.close()
+})
+
+test.each([8, 20])('so is one to a proxy, whose messages of TLS come before the tunnel: %d', async (times) => {
+  const opened = trustAuthority(certificates.ca)
+  const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: `https://localhost:${port}` })
+  const client = new SocialLoginClient({
+    baseURL: 'https://provider.example/api/v1',
+    clientID: 'id',
+    clientSecret: 'secret',
+  })
+  restore()
+  client.preconnect()
+  await eventually(() => opened.mock.results.length > 0)
+  const socket: TLSSocket = opened.mock.results[0]?.value
+  await once(socket, 'secureConnect')
+  await updateKeys(socket, times)
+  expect(socket.destroyed).toBe(times > 16)
+  socket.destroy()
   await client.close()
 })

@@ -1,6 +1,7 @@
 import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
+import { eventually } from '../support/turns'
 import { evilNavigation, type HTTPTarget, startTarget } from './http-target'
 
 const LINK = 'link'
@@ -119,6 +120,24 @@ describe('a mailed link to the callback, with an invented key, in a signed-in br
       expect([answer.status, logins.exchanges()]).toEqual([403, 0])
       expect(answer.body).toContain('login_not_started')
       expect(await app.userOf(victim)).toEqual({ id: 'another' })
+    },
+  )
+
+  // The browser keeps the cookie of a login until the response to its callback.
+  test.each(['session', 'cookie', 'web'] as const)(
+    'reaches no handler either while the login that it would repeat is being finished (%s)',
+    async (keep) => {
+      const app = await logins.startApp({ keep, callback: {} })
+      const victim = new Browser()
+      await victim.follow(`${app.origin}/become`)
+      await victim.follow(app.loginURL)
+      logins.provider.failNext('authorize', { delay: 500 })
+      const login = victim.comeBack(app.approvedCallback())
+      await eventually(() => logins.exchanges() === 1)
+      const answer = await victim.comeBack(`${app.callbackURL}?auth_key=invented`, { headers: { accept: 'text/html' } })
+      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining('user_changed')])
+      expect((await login).status).toBe(200)
+      expect(logins.exchanges()).toBe(1)
     },
   )
 

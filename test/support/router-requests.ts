@@ -74,4 +74,9 @@ export const ROUTER_REQUESTS: readonly RouterRequest[] = [
 export const SCRIPT_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ...ROUTER_REQUESTS.flatMap(({ headers }) => Object.entries(headers)).filter(([name]) => name !== 'accept'),
   ['x-sec-purpose', 'prefetch'],
+  // swup and Barba, whose plugins prefetch.
+  ['x-requested-with', 'swup'],
+  ['x-barba', 'yes'],
+  // As of a proxy that repeats it.
+  ['x-requested-with', 'XMLHttpRequest, XMLHttpRequest'],
 ]

@@ -19,10 +19,14 @@ export class TunnelProxy {
   readonly #server: Server
   readonly #target: () => number
 
-  private constructor(target: () => number, certified: Certified | undefined) {
+  private constructor(
+    target: () => number,
+    private readonly certified: Certified | undefined,
+  ) {
     this.#target = target
-    const server = certified ? createTLSServer(certified) : createServer()
-    this.#server = server.on('connect', (request, socket) => this.#tunnel(request, socket))
+    this.#server = certified ? createTLSServer(certified) : createServer()
+    this.#server.on('connect', (request, socket) => this.#tunnel(request, socket))
+    this.#server.on('tlsClientError', () => {})
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket)).on('error', () => {})
@@ -41,7 +45,7 @@ export class TunnelProxy {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${port(this.#server)}`
+    return this.certified ? `https://localhost:${port(this.#server)}` : `http://127.0.0.1:${port(this.#server)}`
   }
 
   /** How many connections are open. */

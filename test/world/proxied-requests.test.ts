@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { port, stopServer } from '../support/app'
+import { findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
 import { outcomeOfRequest } from './proxied-requests-program'
 
@@ -35,10 +36,13 @@ afterAll(() => stopServer(proxy))
 
 /** Asks for a token, in a process whose environment is this. @returns what it prints of the outcome */
 async function runProcess(env: Record<string, string>, ...flags: string[]): Promise<string> {
+  return (await printedBy(env, ...flags)).stdout
+}
+
+function printedBy(env: Record<string, string>, ...flags: string[]): Promise<{ stdout: string; stderr: string }> {
   const { NODE_ENV: _, ...rest } = process.env
   const options = { env: { ...rest, ...ENVIRONMENT(), ...env } }
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program], options)
-  return stdout
+  return promisify(execFile)(process.execPath, [...flags, program], options)
 }
 
 const ENVIRONMENT = () => ({
@@ -94,6 +98,18 @@ test('a variable that is no URL is named, without its password', async () => {
   const output = await run({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'user:password-canary@proxy' })
   expect(output).toMatch(/^TypeError: HTTPS_PROXY, .* must be http\(s\) URLs/)
   expect(output).not.toContain('canary')
+})
+
+test('the debug output of Node and undici shows no password of the proxy', async () => {
+  const [user, password] = ['user-canary', 'password-canary']
+  const { stdout, stderr } = await printedBy({
+    NODE_USE_ENV_PROXY: '1',
+    NODE_DEBUG: 'http,https,net,tls,undici',
+    HTTP_PROXY: `http://${user}:${password}@127.0.0.1:${port(proxy)}`,
+  })
+  expect(asked).toHaveLength(1)
+  expect(stderr).toContain('createConnection')
+  expect(findSecrets([password, `${user}:${password}`], { stdout, stderr })).toEqual([])
 })
 
 test('many providers need allowPrivateAddresses then, because the proxy looks names up', async () => {

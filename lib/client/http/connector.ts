@@ -4,13 +4,13 @@ import {
   ADDRESS_TIMEOUT_MS,
   CONNECT_RETRIES,
   CONNECT_RETRY_MS,
-  MAX_TLS_MESSAGES,
   MAX_WIRE_BYTES,
   PRECONNECT_INTERVAL_MS,
   SPARE_MAX_AGE_MS,
 } from '../../limits'
 import { oneLookupAtATime, systemLookup } from './address'
 import { errorCode } from './network-errors'
+import { limitTLSMessages } from './tls-messages'
 import { tlsOptions } from './tls-options'
 import { openTunnel, type TunnelOptions } from './tunnel'
 
@@ -151,16 +151,6 @@ function connectThrough(options: TunnelOptions, connect: Connect): Connect {
     })
 }
 
-/** Closes a connection whose server sends more than `MAX_TLS_MESSAGES` of tickets, handshakes and keys. */
-function limitTLSMessages(socket: Socket): void {
-  let messages = 0
-  const count = (): void => {
-    messages += 1
-    if (messages > MAX_TLS_MESSAGES) socket.destroy(new errors.ResponseExceededMaxSizeError())
-  }
-  socket.on('session', count).on('secureConnect', count).on('keylog', count)
-}
-
 /** A connection that is opened for a later request. Its timer closes it, whatever its server does. */
 class SpareConnection {
   readonly #socket: Promise<Socket | null>
@@ -168,7 +158,9 @@ class SpareConnection {
   #isClosed = false
 
   constructor(open: (callback: Parameters<Connect>[1]) => void) {
-    this.#socket = new Promise((resolve) => open((_error, socket) => resolve(this.#opened(socket))))
+    const socket = new Promise<Socket | null>((resolve) => open((_error, socket) => resolve(socket)))
+    // An application's own lookup may throw.
+    this.#socket = socket.catch(() => null).then((socket) => this.#opened(socket))
     this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
   }
 

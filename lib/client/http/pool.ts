@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici'
 import { Client, errors, Pool } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import type { EndListener } from '../deadline'
+import { Semaphore } from '../semaphore'
 import { Connector, type ConnectorOptions } from './connector'
 import { ClosedBeforeResponse } from './network-errors'
 import type { ProviderResponse } from './response-reader'
@@ -29,17 +30,26 @@ export class ProviderPool implements Transport {
   readonly #origin: string
   readonly #pool: Pool
   readonly #connector: Connector
+  /**
+   * A slot for each request until undici has done with it. A request whose deadline has ended stays in a queue of undici,
+   * which opens connections for it: without end, because it no longer counts a connection that has failed.
+   */
+  readonly #slots: Semaphore
 
   constructor(origin: string, options: PoolOptions) {
     const { connections } = options
     this.#origin = origin
+    this.#slots = new Semaphore(connections)
     this.#connector = new Connector(origin, options)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }
 
-  send(attempt: RequestAttempt): Promise<ProviderResponse> {
+  async send(attempt: RequestAttempt): Promise<ProviderResponse> {
+    if (!attempt.onNewConnection) {
+      await this.#slots.acquire(attempt.deadline)
+      return new Dispatch(attempt, this.#connector, () => this.#slots.release()).sendOver(this.#pool)
+    }
     const dispatch = new Dispatch(attempt, this.#connector)
-    if (!attempt.onNewConnection) return dispatch.sendOver(this.#pool)
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
     const response = dispatch.sendOver(client)
     // Closes after the last byte of the response; the request's own promise reports how it ended.
@@ -68,10 +78,13 @@ class Dispatch implements Dispatcher.DispatchHandler {
   #hasEnough = false
   #resolve: ((response: ProviderResponse) => void) | undefined
   #reject: EndListener | undefined
+  readonly #onDone: (() => void) | undefined
 
-  constructor(attempt: RequestAttempt, connector: Connector) {
+  /** @param onDone is called once undici has done with the request, which may be long after its deadline */
+  constructor(attempt: RequestAttempt, connector: Connector, onDone?: () => void) {
     this.#attempt = attempt
     this.#connector = connector
+    this.#onDone = onDone
   }
 
   /** @throws the deadline's reason, an outcome, or undici's own error */
@@ -103,10 +116,16 @@ class Dispatch implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#attempt.deadline.removeListener(this.#onDeadline)
     // undici's own setImmediate, scheduled after this method, frees the connection for the profile request.
-    queueMicrotask(() => setImmediate(() => this.#finish()))
+    queueMicrotask(() =>
+      setImmediate(() => {
+        this.#finish()
+        this.#onDone?.()
+      }),
+    )
   }
 
   onResponseError(_controller: unknown, error: Error): void {
+    this.#onDone?.()
     if (this.#hasEnough) return this.#finish()
     const isClosed = !this.#attempt.onNewConnection && this.#connector.closedBeforeResponse(error, this.#isSent)
     this.#fail(isClosed ? new ClosedBeforeResponse(error) : error)

@@ -3,6 +3,7 @@ import { request as requestHTTPS } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { errors } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
+import { limitTLSMessages } from './tls-messages'
 import { tlsOptions } from './tls-options'
 
 export interface TunnelTarget {
@@ -44,18 +45,23 @@ export function openTunnel(
     host: proxyHost,
     port: proxy.port,
     path: authority,
-    headers: { host: authority, ...authorizationOf(proxy) },
+    headers: { host: authority },
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     lookup,
-    // Node would compare the proxy's certificate with the header Host, which names the provider.
+    // Node would take the name that the certificate must have from the header `Host`, which is the provider's.
     ...(isTLS && { ...tlsOptions(), servername: isIP(proxyHost) === 0 ? proxyHost : '' }),
   })
+  // Not among the options, which NODE_DEBUG=http prints.
+  const authorization = authorizationOf(proxy)
+  if (authorization !== undefined) request.setHeader('proxy-authorization', authorization)
   const timer = setTimeout(() => request.destroy(new errors.ConnectTimeoutError()), timeout)
   const settle = (error: Error | null, socket: Socket | null): void => {
     clearTimeout(timer)
     callback(error, socket)
   }
+  // The connection to the proxy is not that to the provider where both are by TLS.
+  if (isTLS) request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))
   request.once('error', (error) => settle(error, null))
   request.on('information', () => {
     if ((request.socket?.bytesRead ?? 0) > MAX_WIRE_BYTES) request.destroy(new errors.ResponseExceededMaxSizeError())
@@ -75,10 +81,10 @@ function isSocket(stream: object): stream is Socket {
   return 'setNoDelay' in stream
 }
 
-function authorizationOf({ username, password }: URL): { 'proxy-authorization'?: string } {
-  if (username === '') return {}
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === '') return undefined
   const credentials = [username, password].map(decoded).join(':')
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
 function decoded(text: string): string {

@@ -6,7 +6,7 @@ import { digest } from './pending-login'
 // that a foreign link chose as `returnTo`. These cookies of the callback tell every start that follows within
 // `AFTER_TAB_LOGIN_MS`, of any strategy, store and process, that perhaps nobody has clicked.
 const NAME = 'social-login-tab'
-const [SECURE, PLAIN] = [`__Host-${NAME}`, NAME].map((name) => new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`))
+const COOKIES = new RegExp(`(?:^|;)[ \\t]*(?:__Host-)?${NAME}=([^;]*)`, 'g')
 
 interface AppOrigin {
   readonly appOrigin: string | undefined
@@ -21,10 +21,10 @@ export function tabCookies({ appOrigin }: AppOrigin): string[] {
 
 /**
  * What a start that may follow the callback of a tab at once must carry, to show that a person has confirmed it; undefined
- * if it follows none. No link can know the value. Whoever plants the cookie gains a confirm page; where it is there, the
- * one with the prefix counts, which nobody else can set.
+ * if it follows none. No link can know the value. Whoever plants the cookie gains a confirm page: all values count, because
+ * by plain http, and in browsers that do not enforce the prefix, a planted one may come before the genuine one.
  */
 export function confirmationAfterTab(header = ''): string | undefined {
-  const value = (SECURE?.exec(header) ?? PLAIN?.exec(header))?.[1]
-  return value === undefined ? undefined : digest(value, 'confirmed')
+  const values = new Set(Array.from(header.matchAll(COOKIES), ([, value = '']) => value))
+  return values.size === 0 ? undefined : digest(...values, 'confirmed')
 }

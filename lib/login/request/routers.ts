@@ -40,6 +40,9 @@ const LEAVE_TO_BROWSER: readonly Router[] = [
   },
 ]
 
+// What Turbo says of a prefetch, because no script can set Sec-Purpose; and Barba, which navigates after a refusal.
+const SCRIPT_HEADERS = ['x-sec-purpose', 'x-barba']
+
 /** What the router that made the request wants to hear; undefined if it shows none. */
 export function answerToRouter(req: RequestHeaders, method: string, path: string): HTTPResponse | undefined {
   return routerOf(req)?.answer(path, method)
@@ -47,12 +50,12 @@ export function answerToRouter(req: RequestHeaders, method: string, path: string
 
 /**
  * Whether a header says that a script made the request: for browsers without Fetch Metadata. A foreign page can send
- * none of these headers unasked. Android's WebView names its program in X-Requested-With, also with navigations.
+ * none of these headers unasked. Android's WebView names its program in X-Requested-With, also with navigations: by a name
+ * with a dot, as all of them have.
  */
 export function isMarkedAsScript(req: RequestHeaders): boolean {
-  if (req.header('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return true
-  // What Turbo says of a prefetch, because no script can set Sec-Purpose.
-  return req.header('x-sec-purpose') !== undefined || routerOf(req) !== undefined
+  if (/^[^.]+$/.test(req.header('x-requested-with') ?? '')) return true
+  return SCRIPT_HEADERS.some((name) => req.header(name) !== undefined) || routerOf(req) !== undefined
 }
 
 function routerOf(req: RequestHeaders): Router | undefined {

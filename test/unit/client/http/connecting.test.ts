@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import dns from 'node:dns'
 import { once } from 'node:events'
-import { connect, Socket } from 'node:net'
+import { connect, createServer, Socket } from 'node:net'
 import { join } from 'node:path'
 import tls, { type TlsOptions } from 'node:tls'
 import { promisify } from 'node:util'
@@ -12,6 +12,7 @@ import { makeCertificates } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
 import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
+import { port } from '../../../support/listen'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { settled, until } from '../../../support/turns'
 
@@ -101,6 +102,23 @@ test('a request whose connection opens after its deadline is not sent: the conne
     1,
     ['next'],
   ])
+})
+
+test("a spare connection whose lookup, the application's own, threw is none, and nobody hears of it", async () => {
+  const client = await start(3000)
+  const unhandled: unknown[] = []
+  const hear = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', hear)
+  jest.spyOn(dns, 'lookup').mockImplementationOnce(() => {
+    throw new Error('replaced')
+  })
+  client.preconnect()
+  await settled(() => unhandled.length)
+  expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
+  await client.close()
+  await settled(() => unhandled.length)
+  process.off('unhandledRejection', hear)
+  expect(unhandled).toEqual([])
 })
 
 test("after a lookup of the application's own that threw, the next request looks up again", async () => {
@@ -260,4 +278,32 @@ onLinux('an address that never answers is left after a quarter of the time, for 
   expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
   for (const socket of queue) socket.destroy()
   silent.kill('SIGKILL')
+})
+
+test('a provider that accepts connections in silence gets no more than one client may have, however long many callers try', async () => {
+  provider = await RawProvider.start()
+  const open = new Set<Socket>()
+  let most = 0
+  const silent = createServer((socket) => {
+    open.add(socket)
+    most = Math.max(most, open.size)
+    socket
+      .on('error', () => {})
+      .on('close', () => open.delete(socket))
+      .resume()
+  }).listen(0, 'localhost')
+  await once(silent, 'listening')
+  const baseURL = `https://localhost:${port(silent)}/api/v1`
+  const client = clients.client({ baseURL, timeout: 150, maxConnections: 5 })
+  const until = performance.now() + 2000
+  const call = async (): Promise<void> => {
+    while (performance.now() < until) await client.exchangeAuthKey('a-key').catch(() => {})
+  }
+  await Promise.all(Array.from({ length: 15 }, call))
+  await client.close()
+  for (const socket of open) socket.destroy()
+  silent.close()
+  expect(most).toBeGreaterThanOrEqual(5)
+  // The server still counts one that has been closed here, until it has read so.
+  expect(most).toBeLessThanOrEqual(8)
 })

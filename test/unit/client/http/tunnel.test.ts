@@ -3,7 +3,7 @@ import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../li
 import { systemLookup } from '../../../../lib/client/http/address'
 import { readProxies } from '../../../../lib/client/http/environment-proxy'
 import { openTunnel, type TunnelTarget } from '../../../../lib/client/http/tunnel'
-import { makeCertificates, trustAuthority } from '../../../support/certificates'
+import { type Certified, makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
@@ -179,7 +179,7 @@ describe('a proxy that is asked by https', () => {
     const other = await TunnelProxy.start(() => provider.port, { certified })
     trustAuthority(ca)
     const restore = setEnvironment({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })
-    const url = other.url.replace('http://127.0.0.1', 'https://user:secret@localhost')
+    const url = other.url.replace('//', '//user:secret@')
     const result = await tunnelTo({}, url).then(
       () => 'open',
       () => 'refused',
@@ -187,6 +187,40 @@ describe('a proxy that is asked by https', () => {
     restore()
     await other.stop()
     expect([result, other.asked]).toEqual([asked.length > 0 ? 'open' : 'refused', asked])
+  })
+})
+
+describe('a proxy that is connected to by https', () => {
+  const certificates = makeCertificates()
+  let secure: TunnelProxy
+
+  const callThrough = async (certified: Certified, hostname: string): Promise<unknown> => {
+    trustAuthority(certificates.ca)
+    secure = await TunnelProxy.start(() => provider.port, { certified })
+    client = newClient(
+      { baseURL: provider.baseURL.replace('localhost', hostname) },
+      secure.url.replace('//', '//user:pass@'),
+    )
+    return client.exchangeAuthKey('key').catch((error: unknown) => error)
+  }
+
+  afterEach(async () => {
+    jest.restoreAllMocks()
+    await client.close()
+    await secure.stop()
+  })
+
+  test('shows a certificate of its own name, not of the provider', async () => {
+    expect(await callThrough(certificates.good, 'provider.example')).toEqual({ access_token: RAW_TOKEN })
+    expect(secure.asked).toEqual([`provider.example:${provider.port}`])
+  })
+
+  test('gets no password if its certificate is for another name, even that of the provider', async () => {
+    expect(await callThrough(certificates.wrongHost, 'other.example')).toMatchObject({
+      code: 'provider_unreachable',
+      message: expect.stringContaining('it is for another host name'),
+    })
+    expect(secure.authorizations).toEqual([])
   })
 })
 
