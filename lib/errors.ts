@@ -78,7 +78,7 @@ export const OUTCOMES = {
   ),
   context_mismatch: fail(
     403,
-    'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy a callbackURL of its own.',
+    'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy a callbackURL of its own, and an application of its own at the provider, which knows one redirect URL for each.',
   ),
   user_changed: fail(403, 'A different user is signed in than when the login started: start the login again.'),
   tab_mismatch: fail(403, 'The login came back in a different tab than it was started in: start the login again.'),

@@ -328,3 +328,17 @@ test.each(['tabBinding', 'unverifiedStart', 'passReqToCallback', 'name'])(
     expect(logins.exchanges()).toBe(0)
   },
 )
+
+// Passport's guide "Authorize" links accounts by a second strategy, whose callback this provider does not know.
+test('a second strategy of one application comes back to the first, which says what is missing at the provider', async () => {
+  const app = await logins.startApp({
+    before: (server, passport) => server.get('/link', passport.authorize('other')),
+    callback: { failureMessage: true },
+  })
+  const browser = new Browser()
+  await app.logIn(browser)
+  await browser.follow(`${app.origin}/link`)
+  const { status } = await browser.comeBack(app.approvedCallback('2'))
+  expect(status).toBe(403)
+  expect(app.sessions()).toContain('a callbackURL of its own, and an application of its own at the provider')
+})

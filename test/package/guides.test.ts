@@ -207,9 +207,8 @@ describe('guides of the documentation', () => {
   const linkingAt = async (links: Array<[unknown, unknown]>): Promise<void> => {
     await build((server, { appID: clientID, appSecret: clientSecret }) => {
       const { baseURL } = logins.provider
-      const [name, callbackURL] = ['social-login-link', '/account/link/callback']
-      const settings = { baseURL, clientID, clientSecret, name, callbackURL }
-      passport.use(new Strategy(settings, async (_accessToken, _refreshToken, { id }) => ({ id })))
+      const settings = { baseURL, clientID, clientSecret, callbackURL: '/account/link/callback' }
+      passport.use('social-login-link', new Strategy(settings, async (_accessToken, _refreshToken, { id }) => ({ id })))
       limitGuessing(server)
       linking(server, async (user, account) => void links.push([Reflect.get(user, 'id'), Reflect.get(account, 'id')]))
       server.get('/account/link/confirm', (req, res) => void res.json(Reflect.get(req.session, 'question') ?? {}))

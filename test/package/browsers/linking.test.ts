@@ -41,11 +41,10 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
     const redirectURL = `${sites.origin('app.test')}/account/link/callback`
     const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL })
     const settings = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL: redirectURL }
-    const strategy = new Strategy(
-      { ...settings, name: 'social-login-link', dispatcher: sites.dispatcher },
-      (_access, _refresh, { id }) => ({ id }),
-    )
-    newPassport([strategy], passport)
+    const strategy = new Strategy({ ...settings, dispatcher: sites.dispatcher }, (_access, _refresh, { id }) => ({
+      id,
+    }))
+    newPassport([], passport).use('social-login-link', strategy)
     const contentSecurityPolicy = { directives: { formAction: ["'self'", provider.origin] } }
     const app = express().use(helmet({ contentSecurityPolicy }), keepSessions(new MemoryStore()), passport.session())
     app.get('/become-ada', (req, res, next) =>

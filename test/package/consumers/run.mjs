@@ -20,6 +20,7 @@ const SHARED = [
   'driver.cjs',
   'driver.d.cts',
   'hono-app.mjs',
+  'person.cjs',
   'session.mjs',
   'web-app.mjs',
   'worker.mjs',
