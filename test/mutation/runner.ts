@@ -57,7 +57,8 @@ export class Runner {
     this.#files = 0
     this.#child?.removeAllListeners()
     // With what it has started: its group, which is of its own.
-    if (this.#child?.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL')
+    const { pid, exitCode, signalCode } = this.#child ?? {}
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL')
     this.#child = undefined
   }
 
