@@ -9,7 +9,7 @@ export const WARNINGS = {
   NAME_SHARED:
     'Two strategies have one name and different baseURLs, so that user 1 of one provider is the same profile.provider and profile.id as user 1 of the other: give each strategy the option name. (The name in passport.use(name, strategy) does not reach the strategy.)',
   OPTION_MISSPELT:
-    'An option of passport.authenticate() is written like one of returnTo, state and callbackURL, but for capitals, "_" or "-", and has no effect: correct its name.',
+    'An option of passport.authenticate() is written like one of this package, but for capitals, "_" or "-", and has no effect: correct its name (returnTo, state, callbackURL), or give it to new Strategy().',
   PASSPORT_SESSION_MISSING:
     'The session holds a user whom Passport has signed in, and the request has none: mount passport.session() after the session middleware and before the routes, or everybody seems signed out after the login.',
   SESSION_COOKIE_NOT_SET:

@@ -141,7 +141,7 @@ export function misplacedOption(options: AuthenticateOptions): TypeError | undef
     return new TypeError(
       `${misplaced} is an option of the strategy, not of passport.authenticate(): give it to new Strategy()`,
     )
-  const known = CALL_OPTIONS.map(plainName)
+  const known = [...CALL_OPTIONS, ...Object.keys(STRATEGY_OPTIONS)].map(plainName)
   if (names.some((name) => known.includes(plainName(name)))) warnOnce('OPTION_MISSPELT')
   checked.add(options)
   return undefined

@@ -20,6 +20,7 @@ const OTHER_CALLBACKS: Readonly<Record<string, string>> = {
 }
 const OPTIONS_OF_CALL: Readonly<Record<string, object>> = {
   'an option in other letters': { return_to: '/inbox' },
+  'an option of the strategy in other letters': { tabbinding: true },
   'an option of another strategy': { scope: 'profile', prompt: 'login' },
 }
 

@@ -10,6 +10,7 @@ const MISTAKES: readonly (readonly [mistake: string, codes: readonly string[]])[
   ['one callback by its path', ['CALLBACK_SHARED']],
   ['one callback by a call', ['CALLBACK_SHARED']],
   ['an option in other letters', ['OPTION_MISSPELT']],
+  ['an option of the strategy in other letters', ['OPTION_MISSPELT']],
 ]
 const RIGHT = [
   'none',

@@ -2,7 +2,7 @@ import { request as requestHTTP } from 'node:http'
 import { request as requestHTTPS } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { errors } from 'undici/index.js'
-import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import { limitTLSMessages } from './tls-messages'
 import { tlsOptions } from './tls-options'
 
@@ -63,10 +63,7 @@ export function openTunnel(
   // The connection to the proxy is not that to the provider where both are by TLS.
   if (isTLS) request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))
   request.once('error', (error) => settle(error, null))
-  request.on('information', () => {
-    if ((request.socket?.bytesRead ?? 0) > MAX_WIRE_BYTES) request.destroy(new errors.ResponseExceededMaxSizeError())
-  })
-  // Node gives any response to CONNECT to this listener. What the proxy sends behind it is not the provider's.
+  // Node gives the first response to CONNECT to this listener, also one such as 103, which is no tunnel. What the proxy sends behind it is not the provider's.
   request.once('connect', ({ statusCode }, socket, head) => {
     if (statusCode === 200 && head.length === 0 && isSocket(socket)) {
       return settle(null, socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS))
