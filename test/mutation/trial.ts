@@ -8,7 +8,7 @@ import { Vocabulary, wordsIn } from './vocabulary'
 
 /** How many files of tests are tried: one of the nearest must notice it. */
 const MAX_FILES = 25
-const EXPLORATION_MINUTES = 0.05
+const EXPLORATION_MINUTES = 0.25
 
 /** A copy of the package, and a process that runs tests in it. */
 export interface Lane {
