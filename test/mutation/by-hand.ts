@@ -103,6 +103,25 @@ const ROWS: readonly Row[] = [
     'return TO_HOST;\n    if (to.protocol',
     'return TO_HOST + location;\n    if (to.protocol',
   ],
+  [
+    COOKIE,
+    'a forged cookie throws',
+    'return undefined;\n        }\n    }\n    // Of two',
+    "throw new Error('forged');\n        }\n    }\n    // Of two",
+  ],
+  [
+    'doctor/arguments',
+    'a long host is parsed',
+    '(0, url_1.parseURL)(text);\n    if (!url || !/^https?:$/.test(url.protocol) ||',
+    'new URL(text);\n    if (!url || !/^https?:$/.test(url.protocol) ||',
+  ],
+  [
+    'doctor/login',
+    'a malformed key ends the doctor',
+    'return decodeURIComponent(text);\n    }\n    catch {\n        return text;',
+    'return decodeURIComponent(text);\n    }\n    catch (error) {\n        throw error;',
+  ],
+  ['doctor/examination', 'findings hold escapes of terminals', '(0, text_1.printable)(message)', 'message'],
   ['doctor/arguments', 'a secret may be an argument', 'if (args.some((arg) =>', 'if (false && args.some((arg) =>'],
   [
     'doctor/arguments',
