@@ -58,8 +58,8 @@ export class SocialLoginClient {
   }
 
   /**
-   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again, once, if its
-   * connection closes before the response begins (not with your own `dispatcher`): if the retry is refused, the first
+   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). It is sent again once if its
+   * connection closes before the response begins (not with your own `dispatcher`). If the retry is refused, the first
    * request probably spent the key, and the outcome is `provider_unreachable`.
    * @throws SocialLoginError `auth_key_malformed` for a text that cannot be a key, `auth_key_rejected` when the
    * provider grants no token, `provider_*` when it fails
@@ -71,9 +71,9 @@ export class SocialLoginClient {
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried: at once
-   * if the connection closed before the response began; after a server error (5xx) or a failed connection if, after any
-   * `Retry-After`, at least as much time is left before the deadline as the last request took.
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). It is retried at once
+   * if the connection closed before the response began. After a server error (5xx) or a failed connection, it is
+   * retried if, after any `Retry-After`, at least as much time is left before the deadline as the last request took.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    * @throws TypeError or RangeError for wrong arguments, before anything is sent
    */
@@ -84,7 +84,7 @@ export class SocialLoginClient {
 
   /**
    * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token is
-   * part of the URL and so ends up in the provider's logs: prefer {@link getCurrentUser}, which is the same otherwise.
+   * part of the URL and so ends up in the provider's logs. Prefer {@link getCurrentUser}, which is otherwise the same.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    * @throws TypeError or RangeError for wrong arguments, before anything is sent
    */

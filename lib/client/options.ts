@@ -20,7 +20,7 @@ import type { UserRecord } from './response/user'
  * Which endpoint the profile is read from: `user/me` (specification, section 4.3), the legacy `get_user_info` (section
  * 4.4), or `auto`: the first, and where it does not exist (404) the second, with the same token. Once the second has
  * answered with a profile, the client requests it first, until it answers without one. At the legacy endpoint the token
- * is part of the URL, hence of the provider's logs.
+ * is part of the URL, and so ends up in the provider's logs.
  * @example
  * const profileEndpoint: ProfileEndpoint = 'get_user_info' // a server that answers 404 to /v1/user/me
  */
@@ -28,8 +28,8 @@ export type ProfileEndpoint = 'user/me' | 'get_user_info' | 'auto'
 
 /**
  * How a key is exchanged: by a POST with a form (section 4.2 of the specification), or by a GET with a query, as
- * servers up to about version 3.13 demand. By GET the application secret is part of a URL, hence of the provider's
- * logs.
+ * servers up to about version 3.13 demand. By GET, the application secret is part of a URL, and so ends up in the
+ * provider's logs.
  * @example
  * const exchangeMethod: ExchangeMethod = 'get' // a server that answers "invalid app_id" to a POST
  */
@@ -42,13 +42,13 @@ export type ExchangeMethod = 'post' | 'get'
  */
 export interface SocialLoginClientOptions {
   /**
-   * `{base_url}` of the specification (section 1): the root of the versioned API. Ends in `/v1`; `{oauth_base}`, the
-   * root of the login and authorize endpoints, is the part before it. `https`, or `http` on a loopback host.
+   * `{base_url}` of the specification (section 1): the root of the versioned API, ending in `/v1`. The part before that
+   * is `{oauth_base}`, the root of the login and authorize endpoints. `https`, or `http` on a loopback host.
    */
   readonly baseURL: string
   /**
    * The login page as browsers reach it (specification, section 4.1). Default `{oauth_base}/oauth`. For a provider that
-   * browsers reach at another address than the server does, as between containers.
+   * browsers reach at a different address than the server does, as between containers.
    */
   readonly authorizationURL?: string | undefined
   /** The application id (`app_id`), from the provider's dashboard. */
@@ -57,7 +57,7 @@ export interface SocialLoginClientOptions {
   readonly clientSecret: string
   /** The `User-Agent` of every request, which firewalls demand. Default `passport-social-login/VERSION`. */
   readonly userAgent?: string | undefined
-  /** Default `post`. With `get`, for servers that know nothing else, the secret is in a URL. Never tried by itself. */
+  /** Default `post`. `get` is for servers that refuse POST, and puts the secret into a URL. Never tried by itself. */
   readonly exchangeMethod?: ExchangeMethod | undefined
   /**
    * Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. While a connection

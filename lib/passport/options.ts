@@ -36,14 +36,14 @@ import type { Request } from './verify-types'
 export interface PassportOptions<WithRequest extends boolean> {
   /** Gives the request to the verify function as its first argument. Default false. */
   readonly passReqToCallback?: WithRequest | undefined
-  /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */
+  /** Skips the profile request, always or as the function decides. Verify then gets `undefined`. Default false. */
   readonly skipUserProfile?: boolean | SkipUserProfile | undefined
   /** Milliseconds for the verify function. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`. */
   readonly verifyTimeout?: number | undefined
   /**
-   * Says who is signed in on a request: returns an id, or a user with one, or undefined, null or false for nobody. Default:
-   * whom Passport has stored in the session, else `req.user`. Give it where each visitor has a guest at `req.user`, or
-   * where the id of a user has another name.
+   * Says who is signed in on a request: returns an id, or a user with one, or undefined, null or false for nobody.
+   * Default: the user whom Passport has stored in the session, else `req.user`. Give it if each visitor has a guest at
+   * `req.user`, or if a user's id has an unusual name.
    */
   readonly currentUser?: ((req: Request) => unknown) | undefined
   /** Where the login in progress is kept. Default: the session (`req.session`). */

@@ -83,7 +83,7 @@ export class Strategy extends OAuth2Strategy {
    * - `success(user, info)` after a login. The info is the verify function's (an object, or a string as `message`),
    *   overlaid with the `LoginInfo`. Passport makes `req.authInfo` of it once the user is signed in;
    * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that
-   *   the user can fix (kind `fail` in errors.ts);
+   *   the user can fix (type `failure` in `OUTCOMES`);
    * - `error` for an outcome that the operator must see, and for what the application throws;
    * - a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
    */

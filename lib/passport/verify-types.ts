@@ -38,8 +38,8 @@ export type VerifyResult<User = Express.User> =
   | Promise<User | false | null | undefined | void>
 
 /**
- * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
- * counts, later ones cause a process warning. `refreshToken` is always undefined: this protocol has none.
+ * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise. The first answer
+ * counts, and later ones cause a process warning. `refreshToken` is always undefined, because this protocol has none.
  * @example
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)
  */

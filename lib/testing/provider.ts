@@ -202,8 +202,8 @@ export class FakeProvider {
   }
 
   /**
-   * A copy of the requests to the four endpoints so far, in order: the newest 20,000, or fewer if they are
-   * longer than 32 MB together; of each query and form the first hundred parameters. A suite that counts more calls
+   * A copy of the requests to the four endpoints so far, in order: the newest 20,000, or fewer if they are longer than
+   * 32 MB together, with the first hundred parameters of each query and form. A suite that counts more calls
    * `clearRequests()` in between. Requests that another site made a browser send are refused and not listed, except
    * visits to `oauth`.
    */

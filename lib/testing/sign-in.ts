@@ -14,7 +14,7 @@ type Phase = 'start' | 'callback'
 
 /**
  * Signs a person in to the application under test: its start, the approval at the provider, its callback. Sign several
- * people in one after another: what is refused meanwhile, in this process, is taken for the person's.
+ * people in one after another, because a refusal meanwhile, in this process, is taken for the person's.
  *
  * An application in another process is first asked for its callback without a key, to learn how it answers a failure.
  * @param browser what to sign in to: see {@link TestBrowser}. What this function starts, it stops.

@@ -26,8 +26,8 @@ export interface OwnOptions {
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
   /**
-   * Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`. If it is given,
-   * it is also where a callback leads for which a signed-in user's browser has no login; otherwise that is a failure.
+   * The local path to which a signed-in user's repeated callback leads (reload, back button). Default `/`. If it is
+   * given, a callback for which a signed-in user's browser has no login leads there, too. Otherwise, that is a failure.
    */
   readonly successRedirect?: string | undefined
 }

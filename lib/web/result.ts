@@ -49,8 +49,8 @@ export interface FailureResult {
 }
 
 /**
- * A response to send. `repeated`: a callback of a login that this browser has finished, repeated by a signed-in user: it
- * leads to `successRedirect`. `response`: a step of the login, the answer to a speculative request, or, with
+ * A response to send. `repeated`: a callback of a login that this browser has finished, repeated by a signed-in user.
+ * It leads to `successRedirect`. `response`: a step of the login, the answer to a speculative request, or, with
  * `successRedirect`, that redirect for a signed-in user whose browser has no login.
  * @example
  * const { response }: ResponseResult = repeated

@@ -109,8 +109,22 @@ describe('the documentation', () => {
     expect(sentences.filter((sentence) => sentence.split(/\s+/).length > 40)).toEqual([])
   })
 
-  test.each(pages.filter((page) => page !== 'README.md'))('%s begins with whom it is for', (page) => {
-    expect(read(page)).toMatch(/^# .+\n\nFor [^:]+: (?:after this page|here (?:is|are)) /)
+  const openings = pages
+    .filter((page) => page !== 'README.md')
+    .map((page) => ({ page, opening: /^# .+\n\n(\S(?:.|\n(?!\n))*)/.exec(read(page))?.[1] ?? 'none' }))
+
+  test.each(openings)('$page begins by addressing its reader', ({ opening }) => {
+    const first = opening
+      .split(/[.?!:]\s/)
+      .slice(0, 2)
+      .join(' ')
+    expect(first).toMatch(/\b(?:you|your|those who|readers|reviewers|operators|everybody|people)\b/i)
+  })
+
+  test('does not begin all pages alike', () => {
+    const begins = openings.map(({ opening }) => opening.split(/\s+/).slice(0, 2).join(' '))
+    const counts = begins.map((begin) => begins.filter((other) => other === begin).length)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(4)
   })
 
   test('has each page once in the list of docs/README.md, to which the README leads', () => {

@@ -14,7 +14,7 @@ import type { UserResponse } from './user'
 export interface Profile {
   /** The strategy's `name`. */
   provider: string
-  /** `user_id`, always a string. Key your accounts by `provider` and `id`, never by e-mail. */
+  /** `user_id`, always a string. Identify accounts by `provider` and `id`, never by e-mail. */
   id: string
   username?: string
   /** First and last name, else the user name, else an empty string. */

@@ -35,8 +35,8 @@ export interface UserResponse {
 }
 
 /**
- * Returns the record of a person from the JSON of a profile endpoint, for a provider that has it elsewhere than at the
- * top, in `user_info` or in `data`, or under other names. `provider` is that of the profile; a client has none.
+ * Returns the record of a person from the JSON of a profile endpoint, for a provider that does not send it at the top,
+ * in `user_info` or in `data`, or that uses other names. `provider` is that of the profile; a client has none.
  * @example
  * const userRecord: UserRecord = (json) => json.response.profile
  */

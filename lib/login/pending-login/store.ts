@@ -7,7 +7,7 @@ import { STORE_RETRY_SECONDS } from '../../limits'
 import type { PendingLogin } from './pending-login'
 
 /**
- * Keeps at most one login in progress for one browser. Where a method throws or rejects, the login has the error
+ * Keeps at most one login in progress for one browser. If a method throws or rejects, the login ends in the error
  * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
  * @example
  * import type { IncomingMessage } from 'node:http'
@@ -31,16 +31,16 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
    * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the
-   * `id` of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, also when the
-   * session is renewed: without it, a second login in another tab looks like a reload.
+   * `id` of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, even when the
+   * session is renewed. Without it, a second login in another tab looks like a reload.
    *
-   * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses
+   * Resolve to whether this call was the first for the record, if the storage can tell this atomically. `false` refuses
    * the callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both
-   * use the record: of one key the provider refuses the second exchange, with two keys verify is called twice.
+   * use the record. With one key, the provider refuses the second exchange. With two keys, verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
   /**
-   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the
+   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows about the
    * cause, and what to do. Fixed text, without anything from the request.
    */
   explain?(req: Request): string | undefined

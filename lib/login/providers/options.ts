@@ -40,13 +40,13 @@ export interface SharedOptions
    */
   readonly timeout?: number | undefined
   /**
-   * Logins that may wait for the provider at one time; others get error `overloaded`, their key and pending login
+   * Logins that may wait for the provider at once. Others get error `overloaded`, and leave their key and pending login
    * unused. Default 128; 1 to 10,000.
    */
   readonly maxConcurrentLogins?: number | undefined
   /**
    * The response to a start that may come from elsewhere (typed, mailed, or from a login wall). Default `confirm`, a
-   * page with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
+   * page with a button. `refuse` fails with `start_forbidden`. `allow` opens the application to login CSRF.
    */
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
@@ -65,8 +65,8 @@ export interface SharedOptions
 /** Options for one provider, in any framework. */
 export interface CommonOptions extends SharedOptions, ProviderOptions {
   /**
-   * The URL registered with the provider as "App Redirect URL", or its path. The path tells callbacks from starts; the
-   * origin, if given, is the application's own. Without it, the `Host` header is used.
+   * The URL registered with the provider as "App Redirect URL", or its path. The path distinguishes callbacks from
+   * starts. The origin, if given, is the application's own. Without it, the `Host` header is used.
    */
   readonly callbackURL: string
   readonly provider?: undefined
@@ -105,7 +105,7 @@ export type ProviderResult = Provider | null | undefined | PromiseLike<Provider 
  * const options: MultiProviderOptions<Request> = { provider: (request) => providers.find(new URL(request.url).host) }
  */
 export interface MultiProviderOptions<Request> extends SharedOptions {
-  /** Finds the provider of a request, at the start and at the callback. If it finds none: fail `provider_unknown`. */
+  /** Finds the provider of a request, at start and callback. If there is none, the login fails: `provider_unknown`. */
   readonly provider: (req: Request) => ProviderResult
   /**
    * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such
@@ -113,7 +113,7 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
    */
   readonly callbackURL?: string | undefined
   /**
-   * Allows providers at private, loopback and link-local addresses: with providers whom you do not trust, that opens
+   * Allows providers at private, loopback and link-local addresses. With providers that you do not trust, this opens
    * your own network. Default false; a `dispatcher` requires true, because it looks names up by itself.
    */
   readonly allowPrivateAddresses?: boolean | undefined
@@ -121,12 +121,12 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
   readonly maxPools?: number | undefined
 }
 
-/** Options of one start, of which a callback has `callbackURL` too. */
+/** Options of one start. A callback has `callbackURL`, too. */
 export interface CallOptions {
   /**
    * A local path to go to after the login, such as `/inbox`, or a URL of the application's own origin, whose path then
-   * counts. It comes back in the `LoginInfo`, and may come from a query: what does not begin with a slash, would lead to
-   * another origin, or has more than 1,024 characters once percent-encoded is left out, and NODE_DEBUG says why.
+   * counts. It comes back in the `LoginInfo`. It may come from a query: what does not begin with a slash, would lead to
+   * another origin, or has more than 1,024 characters once percent-encoded is left out. NODE_DEBUG says why.
    */
   readonly returnTo?: string | null | undefined
   /** Up to 1,024 bytes of JSON, which come back in the `LoginInfo`. More is a TypeError, so put no query text here. */

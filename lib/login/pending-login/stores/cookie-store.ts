@@ -7,12 +7,12 @@ import { LoginCookies } from './login-cookies'
 import type { CookieStoreOptions } from './sealed-cookie'
 
 /**
- * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE): no session is needed, nothing is
+ * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE). No session is needed, nothing is
  * stored on the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user
- * looks signed out at the callback then, and gets `user_changed`.)
+ * then looks signed out at the callback, and gets `user_changed`.)
  *
- * A cookie cannot be invalidated: within one process a record is used once, but a copy that reaches another process
- * while the login may take can be used there, too, with another key.
+ * A cookie cannot be invalidated. Within one process, a record is used once. A copy that reaches another process before
+ * the login expires can be used there, too, with another key.
  *
  * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.
  * @example

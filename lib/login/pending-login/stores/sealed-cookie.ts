@@ -16,9 +16,9 @@ import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pe
  */
 export interface CookieStoreOptions {
   /**
-   * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of
-   * them open: to rotate, append a new one, then put it in front, and drop the old one when the logins that it sealed
-   * have expired. Never the app secret: the cookie would confirm a guess of it.
+   * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, and all
+   * of them open. To rotate, append a new one, then put it in front, and drop the old one when the logins that it
+   * sealed have expired. Never use the app secret: the cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie without its prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
