@@ -3,14 +3,22 @@ import type { Express, Request } from 'express'
 import express4 from 'express-4'
 import passport from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { Strategy } from '../../lib'
 import type { Application } from '../../lib/testing'
 import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { HookedStore } from '../support/hooked-store'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { limitGuessing, linking, notFinished, reasons, returnTo, returnToOrRedirect, sessionFirst } from './docs/guides'
+import {
+  limitGuessing,
+  linking,
+  linkStrategy,
+  notFinished,
+  reasons,
+  returnTo,
+  returnToOrRedirect,
+  sessionFirst,
+} from './docs/guides'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -206,9 +214,7 @@ describe('guides of the documentation', () => {
 
   const linkingAt = async (links: Array<[unknown, unknown]>): Promise<void> => {
     await build((server, { appID: clientID, appSecret: clientSecret }) => {
-      const { baseURL } = logins.provider
-      const settings = { baseURL, clientID, clientSecret, callbackURL: '/account/link/callback' }
-      passport.use('social-login-link', new Strategy(settings, async (_accessToken, _refreshToken, { id }) => ({ id })))
+      linkStrategy(logins.provider.baseURL, clientID, clientSecret)
       limitGuessing(server)
       linking(server, async (user, account) => void links.push([Reflect.get(user, 'id'), Reflect.get(account, 'id')]))
       server.get('/account/link/confirm', (req, res) => void res.json(Reflect.get(req.session, 'question') ?? {}))

@@ -45,7 +45,7 @@ test.each([
   ['SECURITY.md', 'MAX_AGE_MS', 'from its start to the first callback, ? at most.'],
   ['SECURITY.md', 'SILENT_APPROVAL_MS', 'by a link through a site of theirs: ? if the `Referer`'],
   ['docs/operations.md', 'MAX_CLOCK_SKEW_MS', 'Clocks may differ by ?.'],
-  ['docs/operations.md', 'RETENTION_MS', 'the last for `keys` ? later'],
+  ['docs/operations.md', 'RETENTION_MS', 'Before step 3, wait ? for `keys`:'],
   ['docs/operations.md', 'DEFAULT_CONNECTIONS', '`maxConcurrentLogins` (?)'],
   ['docs/guides/other-databases.md', 'MAX_ID_LENGTH', 'up to ?, compared exactly'],
   ['docs/errors.md', 'SILENT_APPROVAL_MS', 'After ?, a Referer of your own application'],

@@ -21,7 +21,7 @@ import type { HttpLogger, Options } from 'pino-http'
 import { EnvHttpProxyAgent } from 'undici'
 import { authenticateLimited } from './limit-guesses'
 
-// docs/guides/linking.md#linking-accounts-and-asking-first, block 1
+// docs/guides/linking.md#linking-accounts-and-asking-first, block 2
 
 type User = Express.User
 
@@ -61,8 +61,12 @@ export function limitGuessing(app: Application): void {
   // docs/guides/limiting-guesses.md#limiting-guesses, block 1
 }
 
+export function linkStrategy(baseURL: string, LINK_CLIENT_ID: string, LINK_CLIENT_SECRET: string): void {
+  // docs/guides/linking.md#linking-accounts-and-asking-first, block 1
+}
+
 export function linking(app: Application, link: (user: User, account: User) => Promise<void>): void {
-  // docs/guides/linking.md#linking-accounts-and-asking-first, block 2
+  // docs/guides/linking.md#linking-accounts-and-asking-first, block 3
 }
 
 export function assurance(app: Application): void {
