@@ -3,7 +3,7 @@ import { type PendingLogin, type PendingLoginStore, SocialLoginError } from '../
 import type { RunningApp } from '../../support/app'
 import { Browser, type BrowserAnswer, type BrowserRequest } from '../../support/browser'
 import { useLogins } from '../../support/logins'
-import { settled, until } from '../../support/turns'
+import { eventually, settled } from '../../support/turns'
 
 const logins = useLogins()
 
@@ -24,12 +24,14 @@ class OneLogin implements PendingLoginStore {
     return this.#record
   }
 
-  async consume(_req: IncomingMessage, record: PendingLogin): Promise<void> {
+  async consume(_req: IncomingMessage, record: PendingLogin): Promise<boolean> {
     const call = this.usedKeys.push(record.usedKey)
     this.told.push(`consume ${call}`)
     await this.before(call)
+    const isFirst = this.#record?.consumed !== true
     this.#record = { ...record, consumed: true }
     this.told.push(`consumed ${call}`)
+    return isFirst
   }
 
   count(what: string): number {
@@ -56,12 +58,12 @@ async function doubleClick(app: RunningApp, store: OneLogin, browser: Browser): 
     return answer
   }
   const first = browser.comeBack(callback).then(told(1))
-  await until(() => store.told.includes('consume 1'))
+  await eventually(() => store.told.includes('consume 1'))
   return [first, browser.comeBack(callback).then(told(2))]
 }
 
 const bothLoaded = async (store: OneLogin): Promise<void> => {
-  await until(() => store.count('load') === 2)
+  await eventually(() => store.count('load') === 2)
   await settled(() => store.told.length)
 }
 
@@ -69,7 +71,7 @@ test('of a double click the second callback marks the record after the first and
   const store = new OneLogin()
   store.before = async (call) => {
     if (call === 1) return bothLoaded(store)
-    await until(() => store.told.includes('answer 1'))
+    await eventually(() => store.told.includes('answer 1'))
     await settled(() => store.told.length)
   }
   const app = await startWith(store)
@@ -91,7 +93,7 @@ test('a second click that finds the record marked does not mark it again, and is
   logins.provider.failNext('authorize', { delay: 200 })
   const callback = app.approvedCallback()
   const first = browser.comeBack(callback)
-  await until(() => logins.exchanges() > 0)
+  await eventually(() => logins.exchanges() > 0)
   const [one, two] = [await browser.comeBack(callback), await first].map(({ body }) => JSON.parse(body).info)
   const assurance = { ...two.assurance, age: expect.any(Number) }
   expect([one, two]).toEqual([
@@ -138,7 +140,7 @@ test('under tabBinding only the tab that has the secret shares a login that runs
     browser.follow(`${callback}&${secret}`, { method: 'POST', headers: { origin: app.origin } })
   logins.provider.failNext('authorize', { delay: 300 })
   const first = submit()
-  await until(() => logins.exchanges() > 0)
+  await eventually(() => logins.exchanges() > 0)
   const [other, second] = await Promise.all([browser.comeBack(callback), submit()])
   expect([(await first).status, second.status, other.status]).toEqual([200, 200, 403])
   expect(logins.exchanges()).toBe(1)
