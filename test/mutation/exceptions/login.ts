@@ -9,4 +9,11 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
       'copy | login/callback | joinLogin | { ...(0, info_1.createLoginInfo)(record, request), duplicate: true } -> Object.assign((0, info_1.createLoginInfo)(record, request), { duplicate: true })',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'Of a text, matchAll makes the same regular expression.',
+    mutants: [
+      "wrapper | login/pending-login/after-tab |  | new RegExp(`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`, 'g') -> (`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`)",
+    ],
+  },
 ]
