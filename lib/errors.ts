@@ -159,7 +159,7 @@ export const VERIFY_REFUSED = 'The verify function did not accept the person.'
  */
 export interface SocialLoginErrorDetails {
   /** A fixed sentence that narrows the cause. Never text from outside, but for plain names of members of a profile. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** Seconds to wait before the next try, 0 to 86,400. */
   readonly retryAfter?: number
   /** Whether a new attempt may succeed, where this case differs from the others of its code. */

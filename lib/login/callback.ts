@@ -46,10 +46,9 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    const startPath = startPathOf(record)
     // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs.
-    if (error instanceof SocialLoginError && startPath !== undefined)
-      Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })
+    if (error instanceof SocialLoginError)
+      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false })
     throw error
   }
 }
@@ -91,8 +90,7 @@ function refusalError(
     callback_forged: () => mismatchHint(fetchSite),
     user_changed: () => currentUserHint?.(),
   }
-  const hint = hints[refusal]?.()
-  return new SocialLoginError(refusal, 'callback', hint === undefined ? {} : { hint })
+  return new SocialLoginError(refusal, 'callback', { hint: hints[refusal]?.() })
 }
 
 /**
@@ -142,8 +140,7 @@ function continueIfSignedIn({ adapter, usedLogins }: LoginContext, why: Unfinish
   }
   const mayContinue = isRepeated ? adapter.allowRepeatedCallback : adapter.hasDestination
   if (isSignedIn && mayContinue) return { type: 'continue', isRepeated }
-  const hint = isRepeated ? USED_HINT : why.hint
-  throw new SocialLoginError('login_not_started', 'callback', hint === undefined ? {} : { hint })
+  throw new SocialLoginError('login_not_started', 'callback', { hint: isRepeated ? USED_HINT : why.hint })
 }
 
 /** A cookie tells the key of a login only when that is over, and until then this process knows it. */

@@ -120,7 +120,7 @@ async function refuse(
   { code, phase, hint, response: toRouter }: Omit<RefusedRequest, 'type'>,
   http: HTTPRequest,
 ): Promise<LoginAction<never>> {
-  const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
+  const error = new SocialLoginError(code, phase, { hint })
   if (toRouter) return { type: 'respond', response: toRouter, page: 'router', fallbackError: error }
   if (code === 'speculative_request') {
     // The browser discards an empty error response and repeats the request when the person follows the link.

@@ -6,7 +6,7 @@ import { confirmPage, withConfirmation } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
 import { tabStartPage } from './pages/tab-binding'
 import { confirmationAfterTab } from './pending-login/after-tab'
-import { createPendingLogin, parsePendingLogin } from './pending-login/pending-login'
+import { createPendingLogin } from './pending-login/pending-login'
 import { reasonToDrop, withoutAppOrigin } from './pending-login/return-path'
 import { callStore } from './pending-login/store'
 import { isAppOrigin } from './request/headers'
@@ -24,7 +24,7 @@ const NO_PAGE_HINT =
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, adapter, trace } = context
   const { endpoints, providerOrigin, displayName, strategyDigest } = settings
-  const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
+  const { path, method, verified, isCallbackSuffix, fetchSite: startSite, tabSecret } = request
   warnOfMissingHeaders(request.hasSource)
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
@@ -36,15 +36,15 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   }
   if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin), 'tab')
 
-  const { returnTo, state } = adapter.options
   const user = adapter.currentUserKey()
   // A path with a tab's secret is not kept, because the secret belongs to that tab alone.
   const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
-  const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret, startPath }
-  const destination = withoutAppOrigin(returnTo, (origin) => isAppOrigin(origin, adapter.http, settings))
-  const record = createPendingLogin({ ...evidence, returnTo: destination, state })
+  const { state } = adapter.options
+  const returnTo = withoutAppOrigin(adapter.options.returnTo, (origin) => isAppOrigin(origin, adapter.http, settings))
+  const input = { strategyDigest, user, startSite, isCallbackSuffix, tabSecret, startPath, returnTo, state }
+  const record = createPendingLogin(input)
   trace.setLogin(record)
-  if (record.returnTo === undefined) trace.setDroppedReturnTo(reasonToDrop(destination))
+  if (record.returnTo === undefined) trace.setDroppedReturnTo(reasonToDrop(returnTo))
   await callStore('start', settings.timeout, () => adapter.store.save(record))
   endpoints.preconnect()
   return { type: 'redirect', url: endpoints.loginURL }
@@ -60,7 +60,7 @@ function confirmationNeeded({ adapter }: LoginContext, { confirmation }: StartRe
 // and the browser's login began at a path that is not. Taken for a start, it would send the browser back to the
 // provider in a loop; so even a used or expired login counts.
 async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
-  const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
+  const record = await callStore('start', settings.timeout, () => adapter.store.load())
   return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true
 }
 

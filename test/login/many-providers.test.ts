@@ -104,5 +104,6 @@ test('the login that a browser has begun is told at its community alone', async 
 test('a strategy for many communities cannot load the profile of a token, whose community is not known', async () => {
   const app = await logins.startApp({ provider: true })
   const error = await new Promise((resolve) => app.strategy.userProfile('token', resolve))
+  expect(error).toBeInstanceOf(TypeError)
   expect(String(error)).toContain('userProfile() cannot know the provider of a token')
 })

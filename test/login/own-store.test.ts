@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { FailureInfo, PendingLogin } from '../../lib'
+import { type FailureInfo, OUTCOMES, type OutcomeCode, type PendingLogin } from '../../lib'
 import type { PassportInstance, RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
@@ -26,14 +26,16 @@ async function startTwo(makeStore: (database: Database) => OwnStore): Promise<[R
   return [await start(), await start()]
 }
 
-/** Answers with the code of a failure. */
+/** Answers with the code of a failure, and how its message goes on after the sentence of all failures with that code. */
 function answerCode(passport: PassportInstance): RequestHandler {
   return (req, res, next) => {
     passport.authenticate('social-login', (error: unknown, _user: unknown, info: Partial<FailureInfo> = {}) =>
-      error ? next(error) : res.json(info.code ?? 'signed in'),
+      error ? next(error) : res.json(info.code ? info.code + hintOf(info.code, info.message) : 'signed in'),
     )(req, res, next)
   }
 }
+
+const hintOf = (code: OutcomeCode, message = ''): string => message.slice(OUTCOMES[code].message.length)
 
 function comeBackToBoth(browser: Browser, apps: readonly RunningApp[]): Promise<string[]> {
   const key = apps[0]?.newKey()
@@ -77,8 +79,12 @@ test('one of them is refused before its key is sent if the store tells, and a re
   const apps = await startTwo((database) => new Simultaneous(database))
   const browser = new Browser()
   await browser.follow(apps[0].loginURL)
-  expect((await comeBackToBoth(browser, apps)).sort()).toEqual(['login_not_started', 'signed in'])
+  expect((await comeBackToBoth(browser, apps)).sort()).toEqual([
+    'login_not_started Another process has used it at the same moment.',
+    'signed in',
+  ])
   expect(logins.exchanges()).toBe(1)
-  expect(await comeBackToBoth(browser, apps)).toEqual(['login_not_started', 'login_not_started'])
+  const reloaded = expect.stringMatching(/^login_not_started The login that this browser had begun has been used/)
+  expect(await comeBackToBoth(browser, apps)).toEqual([reloaded, reloaded])
   expect(logins.exchanges()).toBe(1)
 })

@@ -92,6 +92,8 @@ test.each([
     value: expect.objectContaining({ code: 'start_forbidden' }),
   })
   expect(JSON.parse(unverified.body).value.message).toContain('the framework gives no response at req.res')
+  const routed = await new Browser().request(`${origin}/auth`, { headers: { 'hx-request': 'true' } })
+  expect(JSON.parse(routed.body)).toMatchObject({ action: 'fail', value: { code: 'navigation_required' } })
 })
 
 test('a Request of the Fetch standard is refused by name', async () => {

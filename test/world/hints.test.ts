@@ -151,7 +151,12 @@ const ofSession: MissingRow[] = [
 
 const ofCookie = (keep: Keep): MissingRow[] => [
   { cause: 'no cookie', keep, cookie: () => '', says: 'sent no cookie at all' },
-  { cause: 'cookies of others only', keep, cookie: () => 'theme=dark', says: 'but not that of the login' },
+  {
+    cause: 'cookies of others only',
+    keep,
+    cookie: () => 'theme=dark',
+    says: 'but not that of the login: none was started in the last 11 minutes',
+  },
   {
     cause: 'a cookie that cannot be opened',
     keep,

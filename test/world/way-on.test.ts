@@ -44,7 +44,11 @@ test.each(['//evil.example/', 'https://evil.example/', '/.//evil.example', 'java
     const failed = await browser.comeBack(`${app.callbackURL}?auth_key=invented`)
     expect(failed.status).toBe(401)
     expect(new URL(linkOf(failed.body), app.callbackURL).href).toBe(new URL('/', app.callbackURL).href)
-    expect(Object(app.errors[0])).not.toHaveProperty('startPath')
+    await browser.follow(app.loginURL)
+    logins.provider.failNext('authorize', { status: 500 })
+    await browser.comeBack(app.approvedCallback())
+    expect(app.errors).toEqual([expect.objectContaining({ code: 'provider_unavailable' })])
+    expect(Reflect.get(Object(app.errors[0]), 'startPath')).toBeUndefined()
   },
 )
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { object } from '../../arguments'
 import { isThenable, withTimeout } from '../../client/deadline'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
@@ -48,11 +47,11 @@ export interface PendingLoginStore<Request = IncomingMessage> {
 
 /** The arguments of the methods of our own stores. */
 export const WITH_REQUEST = {
-  req: { ...object('a request of Node, with headers'), fits: (value: unknown) => isObject(Object(value)['headers']) },
+  req: { must: 'a request of Node, with headers', fits: (value: unknown) => isObject(Object(value)['headers']) },
 }
 export const WITH_RECORD = {
   ...WITH_REQUEST,
-  record: { ...object('a PendingLogin'), fits: (value: unknown) => typeof Object(value)['id'] === 'string' },
+  record: { must: 'a PendingLogin', fits: (value: unknown) => typeof Object(value)['id'] === 'string' },
 }
 
 export interface BrowserStore {

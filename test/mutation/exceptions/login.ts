@@ -1,4 +1,19 @@
 import type { Exception } from './exception'
 
 /** Of `lib/login/`. */
-export const LOGIN_EXCEPTIONS: readonly Exception[] = []
+export const LOGIN_EXCEPTIONS: readonly Exception[] = [
+  {
+    kind: 'equivalent',
+    why: 'What is copied has just been made, and nobody else has it.',
+    mutants: [
+      'copy | login/callback | joinLogin | { ...(0, info_1.createLoginInfo)(record, request), duplicate: true } -> Object.assign((0, info_1.createLoginInfo)(record, request), { duplicate: true })',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'Of a text, matchAll makes the same regular expression.',
+    mutants: [
+      "wrapper | login/pending-login/after-tab |  | new RegExp(`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`, 'g') -> (`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`)",
+    ],
+  },
+]

@@ -22,10 +22,10 @@ export class LoginCookies {
 
   /** @param callbackURL if plain http on this machine, a cookie without `Secure` is also set: Safari keeps no other */
   constructor(options: CookieStoreOptions, callbackURL?: string) {
-    const plain = isPlainLoopback(callbackURL) && !options.allowInsecureHTTP
-    const variants = plain ? [options, { ...options, allowInsecureHTTP: true }] : [options]
-    this.#pending = variants.map((variant) => new SealedCookie(variant))
-    this.#used = new SealedCookie({ ...options, ...variants.at(-1) }, '-used')
+    const isPlain = isPlainLoopback(callbackURL) && !options.allowInsecureHTTP
+    const last = isPlain ? { ...options, allowInsecureHTTP: true } : options
+    this.#pending = (isPlain ? [options, last] : [last]).map((variant) => new SealedCookie(variant))
+    this.#used = new SealedCookie(last, '-used')
   }
 
   start(record: PendingLogin): Promise<string[]> {

@@ -366,6 +366,10 @@ describe('the cookies of a login', () => {
     ['http://localhost:3000/cb', {}, 2],
     ['http://localhost:3000/cb', { allowInsecureHTTP: true }, 1],
   ])('of %s with %j are %d', async (callbackURL, options, count) => {
-    expect(await new LoginCookies({ keys: [KEY], ...options }, callbackURL).start(RECORD)).toHaveLength(count)
+    const cookies = new LoginCookies({ keys: [KEY], ...options }, callbackURL)
+    expect(await cookies.start(RECORD)).toHaveLength(count)
+    // What is left of a login is in one cookie, which all browsers keep that kept one of these.
+    const used = (await cookies.consume(RECORD)).filter((line) => /-used=/.test(line))
+    expect(used.map((line) => line.includes('; Secure'))).toEqual([callbackURL.startsWith('https:')])
   })
 })

@@ -128,3 +128,19 @@ describe('when Passport renews the session at the end of a login', () => {
     expect('regenerate' in session).toBe(false)
   })
 })
+
+test.each([undefined, null, 7, {}, { headers: 'none' }])(
+  '%j is no request, and the error says what must be given',
+  (wrong) => {
+    expect(() => Reflect.apply(store.load, store, [wrong])).toThrow(
+      /^SessionStore: req must be a request of Node, with headers/,
+    )
+  },
+)
+
+test.each([undefined, null, {}, { id: 7 }])('%j is no record, and the error says what must be given', (wrong) => {
+  const request = incoming('/', {}, { session: {} })
+  expect(() => Reflect.apply(store.save, store, [request, wrong])).toThrow(
+    /^SessionStore: record must be a PendingLogin/,
+  )
+})

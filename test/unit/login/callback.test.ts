@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http'
+import { type PendingLogin, type PendingLoginStore, SocialLoginError } from '../../../lib'
+import type { RunningApp } from '../../support/app'
+import { Browser, type BrowserAnswer, type BrowserRequest } from '../../support/browser'
+import { useLogins } from '../../support/logins'
+import { eventually, settled } from '../../support/turns'
+
+const logins = useLogins()
+
+/** Of one browser. It keeps the whole record, consumed or not, and tells what it was asked. */
+class OneLogin implements PendingLoginStore {
+  readonly told: string[] = []
+  readonly usedKeys: unknown[] = []
+  /** Awaited before the call of `consume` with this number ends. */
+  before: (call: number) => Promise<unknown> = async () => undefined
+  #record: PendingLogin | undefined
+
+  save(_req: IncomingMessage, record: PendingLogin): void {
+    this.#record = record
+  }
+
+  load(): PendingLogin | undefined {
+    this.told.push('load')
+    return this.#record
+  }
+
+  async consume(_req: IncomingMessage, record: PendingLogin): Promise<boolean> {
+    const call = this.usedKeys.push(record.usedKey)
+    this.told.push(`consume ${call}`)
+    await this.before(call)
+    const isFirst = this.#record?.consumed !== true
+    this.#record = { ...record, consumed: true }
+    this.told.push(`consumed ${call}`)
+    return isFirst
+  }
+
+  count(what: string): number {
+    return this.told.filter((one) => one === what).length
+  }
+}
+
+async function startWith(store: OneLogin): Promise<RunningApp> {
+  return logins.startApp({
+    strategy: { store },
+    verify: async (_accessToken, _refreshToken, { id }) => {
+      store.told.push('verify')
+      return { id }
+    },
+  })
+}
+
+/** Sends a callback twice, so that the store is asked for both before the first has used it. */
+async function doubleClick(app: RunningApp, store: OneLogin, browser: Browser): Promise<Promise<BrowserAnswer>[]> {
+  await browser.follow(app.loginURL)
+  const callback = app.approvedCallback()
+  const told = (call: number) => (answer: BrowserAnswer) => {
+    store.told.push(`answer ${call}`)
+    return answer
+  }
+  const first = browser.comeBack(callback).then(told(1))
+  await eventually(() => store.told.includes('consume 1'))
+  return [first, browser.comeBack(callback).then(told(2))]
+}
+
+const bothLoaded = async (store: OneLogin): Promise<void> => {
+  await eventually(() => store.count('load') === 2)
+  await settled(() => store.told.length)
+}
+
+test('of a double click the second callback marks the record after the first and before the login ends, with the same key', async () => {
+  const store = new OneLogin()
+  store.before = async (call) => {
+    if (call === 1) return bothLoaded(store)
+    await eventually(() => store.told.includes('answer 1'))
+    await settled(() => store.told.length)
+  }
+  const app = await startWith(store)
+  logins.provider.failNext('authorize', { delay: 200 })
+  const answers = await Promise.all(await doubleClick(app, store, new Browser()))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(store.told).toEqual([
+    ...['load', 'consume 1', 'load', 'consumed 1', 'consume 2', 'verify', 'answer 1', 'consumed 2', 'answer 2'],
+  ])
+  const [usedKey] = store.usedKeys
+  expect(store.usedKeys).toEqual([expect.stringMatching(/^[\w-]{43}$/), usedKey])
+})
+
+test('a second click that finds the record marked does not mark it again, and is told all that the first is', async () => {
+  const store = new OneLogin()
+  const app = await logins.startApp({ strategy: { store }, start: { returnTo: '/inbox', state: 'cart-7' } })
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  logins.provider.failNext('authorize', { delay: 200 })
+  const callback = app.approvedCallback()
+  const first = browser.comeBack(callback)
+  await eventually(() => logins.exchanges() > 0)
+  const [one, two] = [await browser.comeBack(callback), await first].map(({ body }) => JSON.parse(body).info)
+  const assurance = { ...two.assurance, age: expect.any(Number) }
+  expect([one, two]).toEqual([
+    { assurance, returnTo: '/inbox', state: 'cart-7', duplicate: true },
+    { assurance, returnTo: '/inbox', state: 'cart-7' },
+  ])
+  expect(store.usedKeys).toHaveLength(1)
+})
+
+test('where the record cannot be marked both callbacks of a double click say so, and a reload signs in', async () => {
+  const store = new OneLogin()
+  store.before = async () => {
+    await bothLoaded(store)
+    throw new Error('the database is away')
+  }
+  const app = await startWith(store)
+  const browser = new Browser()
+  const answers = await Promise.all(await doubleClick(app, store, browser))
+  expect(answers.map(({ status }) => status)).toEqual([503, 503])
+  store.before = async () => undefined
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
+})
+
+test('who signs in again as the same person can reload the callback', async () => {
+  const store = new OneLogin()
+  const app = await startWith(store)
+  const browser = new Browser()
+  await app.logIn(browser)
+  await browser.follow(app.loginURL)
+  const callback = app.approvedCallback()
+  expect((await browser.comeBack(callback)).status).toBe(200)
+  expect((await browser.comeBack(callback)).status).toBe(200)
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
+  expect(logins.exchanges()).toBe(2)
+})
+
+test('under tabBinding only the tab that has the secret shares a login that runs', async () => {
+  const app = await logins.startApp({ strategy: { tabBinding: true } })
+  const browser = new Browser()
+  const secret = 'social_login_tab=0123456789abcdef0123456789abcdef'
+  await browser.follow(`${app.loginURL}?${secret}`)
+  const callback = app.approvedCallback()
+  const submit = (): Promise<BrowserAnswer> =>
+    browser.follow(`${callback}&${secret}`, { method: 'POST', headers: { origin: app.origin } })
+  logins.provider.failNext('authorize', { delay: 300 })
+  const first = submit()
+  await eventually(() => logins.exchanges() > 0)
+  const [other, second] = await Promise.all([browser.comeBack(callback), submit()])
+  expect([(await first).status, second.status, other.status]).toEqual([200, 200, 403])
+  expect(logins.exchanges()).toBe(1)
+})
+
+test('an error that the application throws is handed on as it is', async () => {
+  const error = new Error('no database')
+  const app = await logins.startApp({ verify: () => Promise.reject(error) })
+  await app.logIn()
+  expect(app.errors).toEqual([error])
+  expect(error).not.toHaveProperty('startPath')
+})
+
+test('an error of ours that the application throws each time leads back to where each login began, if a link can', async () => {
+  const error = new SocialLoginError('overloaded', 'verify')
+  const app = await logins.startApp({ verify: () => Promise.reject(error) })
+  const startPathAfter = async (query: string, request: BrowserRequest = {}): Promise<string | undefined> => {
+    const browser = new Browser()
+    await browser.follow(app.loginURL + query, { headers: { origin: app.origin }, ...request })
+    await browser.comeBack(app.approvedCallback())
+    return error.startPath
+  }
+  expect(await startPathAfter('?from=one')).toBe('/auth?from=one')
+  expect(await startPathAfter('?from=two')).toBe('/auth?from=two')
+  // No link can lead back to a form.
+  expect(await startPathAfter('', { method: 'POST' })).toBeUndefined()
+})
