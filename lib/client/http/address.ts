@@ -38,7 +38,7 @@ function isPrivateAddress(address: string): boolean {
 
 /** Whether the host of a URL is a private IP address. A name is checked by {@link publicLookup}. */
 export function isPrivateHost(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '')
+  const address = hostname.replace(/[[\]]/g, '')
   return isIP(address) !== 0 && isPrivateAddress(address)
 }
 

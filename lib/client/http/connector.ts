@@ -101,7 +101,7 @@ export class Connector {
     this.#nextPreconnectAt = now + PRECONNECT_INTERVAL_MS
     this.#spare?.close()
     const { protocol, hostname, host, port } = this.#origin
-    const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
+    const options = { protocol, hostname: hostname.replace(/[[\]]/g, ''), host, port }
     this.#spare = new SpareConnection((callback) => this.#connect(options, callback))
   }
 

@@ -36,7 +36,7 @@ export function readProxies(): ProxyOf {
 function parseProxy(value: string | undefined): URL | undefined {
   if (!value) return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url && /^https?:$/.test(url.protocol)) return url
+  if (url && /^https?:/.test(url.protocol)) return url
   throw new TypeError(
     `${VARIABLES.join(', ')} must be http(s) URLs: NODE_USE_ENV_PROXY asks for the proxies that they name`,
   )
@@ -45,7 +45,7 @@ function parseProxy(value: string | undefined): URL | undefined {
 /** Whether an entry of `NO_PROXY` (`*`, a host or a domain, perhaps with a port) names a host. */
 function isHostOf(entry: string, hostname: string, port: string): boolean {
   if (entry === '' || entry === '*') return entry === '*'
-  const [, name = entry, only = port] = /^(.+):(\d+)$/.exec(entry) ?? []
+  const [, name = entry, only = port] = /(.+):(\d+)$/.exec(entry) ?? []
   const domain = name.replace(/^\*?\./, '')
   return only === port && (hostname === domain || hostname.endsWith(`.${domain}`))
 }

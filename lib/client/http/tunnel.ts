@@ -1,8 +1,8 @@
 import { request as requestHTTP } from 'node:http'
 import { request as requestHTTPS } from 'node:https'
-import { isIP, type LookupFunction, type Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { errors } from 'undici/index.js'
-import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
+import { MAX_HEADER_BYTES } from '../../limits'
 import { limitTLSMessages } from './tls-messages'
 import { tlsOptions } from './tls-options'
 
@@ -38,21 +38,19 @@ export function openTunnel(
   callback: (error: Error | null, socket: Socket | null) => void,
 ): void {
   const authority = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host
-  const isTLS = proxy.protocol === 'https:'
-  const proxyHost = proxy.hostname.replace(/^\[|\]$/g, '')
-  const request = (isTLS ? requestHTTPS : requestHTTP)({
+  const request = (proxy.protocol === 'https:' ? requestHTTPS : requestHTTP)({
     method: 'CONNECT',
-    host: proxyHost,
+    host: proxy.hostname.replace(/[[\]]/g, ''),
     port: proxy.port,
     path: authority,
-    headers: { host: authority },
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     lookup,
-    // Node would take the name that the certificate must have from the header `Host`, which is the provider's.
-    ...(isTLS && { ...tlsOptions(), servername: isIP(proxyHost) === 0 ? proxyHost : '' }),
+    ...tlsOptions(),
   })
-  // Not among the options, which NODE_DEBUG=http prints.
+  // Not among the options: Node would take from `Host` the name that the certificate of the proxy must have, and
+  // NODE_DEBUG=http prints them.
+  request.setHeader('host', authority)
   const authorization = authorizationOf(proxy)
   if (authorization !== undefined) request.setHeader('proxy-authorization', authorization)
   const timer = setTimeout(() => request.destroy(new errors.ConnectTimeoutError()), timeout)
@@ -61,21 +59,15 @@ export function openTunnel(
     callback(error, socket)
   }
   // The connection to the proxy is not that to the provider where both are by TLS.
-  if (isTLS) request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))
+  request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))
   request.once('error', (error) => settle(error, null))
   // Node gives the first response to CONNECT to this listener, also one such as 103, which is no tunnel. What the proxy sends behind it is not the provider's.
   request.once('connect', ({ statusCode }, socket, head) => {
-    if (statusCode === 200 && head.length === 0 && isSocket(socket)) {
-      return settle(null, socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS))
-    }
-    socket.on('error', () => {}).destroy()
+    if (statusCode === 200 && head.length === 0) return settle(null, socket)
+    socket.destroy()
     settle(new TunnelRefused(statusCode), null)
   })
   request.end()
-}
-
-function isSocket(stream: object): stream is Socket {
-  return 'setNoDelay' in stream
 }
 
 function authorizationOf({ username, password }: URL): string | undefined {

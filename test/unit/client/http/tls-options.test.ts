@@ -16,6 +16,7 @@ import { startHelloRequests } from '../../../support/hello-requests'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 import { RawProvider } from '../../../support/raw-provider'
+import { TunnelProxy } from '../../../support/tunnel-proxy'
 import { eventually, settled } from '../../../support/turns'
 
 const PROGRAM = join(__dirname, 'tls-program.js')
@@ -296,6 +297,14 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
   ])('ours sends nothing%s', async (_title, env, through) => {
     expect(await run('ours', env())).toContain('The certificate was not accepted')
     expect([provider.requests, tunnels]).toEqual([[], through])
+  })
+
+  test('ours does not ask a proxy whose own certificate is not accepted', async () => {
+    const proxy = await TunnelProxy.start(() => provider.port, { certified: certificates.selfSigned })
+    const output = await run('ours', { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url })
+    await proxy.stop()
+    expect(output).toContain('The certificate was not accepted')
+    expect(proxy.asked).toEqual([])
   })
 })
 

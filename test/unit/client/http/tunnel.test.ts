@@ -1,7 +1,8 @@
+import http from 'node:http'
 import type { LookupFunction, Socket } from 'node:net'
 import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
 import { systemLookup } from '../../../../lib/client/http/address'
-import { readProxies } from '../../../../lib/client/http/environment-proxy'
+import { environmentProxies, readProxies } from '../../../../lib/client/http/environment-proxy'
 import { openTunnel, type TunnelTarget } from '../../../../lib/client/http/tunnel'
 import { type Certified, makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
@@ -167,6 +168,26 @@ test('a proxy may have an address of IPv6', async () => {
   expect(other.asked).toEqual(['provider.example:443'])
 })
 
+test('the agent that the application has made the global one is not asked for the connection to a proxy', async () => {
+  client = newClient()
+  const { globalAgent } = http
+  http.globalAgent = new http.Agent({ port: 1 })
+  await tunnelTo({}, proxy.url).finally(() => {
+    http.globalAgent = globalAgent
+  })
+  expect(proxy.asked).toEqual(['provider.example:443'])
+})
+
+test('the head of its answer may have 6 KiB of names and values, as that of a provider', async () => {
+  client = newClient()
+  const answerWith = (bytes: number): Promise<Socket> => {
+    proxy.answer = (socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(bytes)}\r\n\r\n`)
+    return tunnelTo({}, proxy.url)
+  }
+  await answerWith(6000)
+  expect(await rejectionOf(answerWith(6 * 1024))).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' })
+})
+
 describe('a proxy that is asked by https', () => {
   const { ca, good, selfSigned } = makeCertificates()
   afterEach(() => jest.restoreAllMocks())
@@ -174,17 +195,15 @@ describe('a proxy that is asked by https', () => {
   test.each([
     ['with a good certificate opens the tunnel', good, ['provider.example:443']],
     ['with a bad one is told nothing', selfSigned, []],
-  ])('%s, whatever the environment says', async (_title, certified, asked) => {
+  ])('%s', async (_title, certified, asked) => {
     client = newClient()
     const other = await TunnelProxy.start(() => provider.port, { certified })
     trustAuthority(ca)
-    const restore = setEnvironment({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })
     const url = other.url.replace('//', '//user:secret@')
     const result = await tunnelTo({}, url).then(
       () => 'open',
       () => 'refused',
     )
-    restore()
     await other.stop()
     expect([result, other.asked]).toEqual([asked.length > 0 ? 'open' : 'refused', asked])
   })
@@ -244,6 +263,9 @@ describe('NO_PROXY', () => {
     ['*', 'https://a.example', undefined],
     ['b.example', 'https://a.example', '2'],
     ['b.example, a.example', 'https://a.example', undefined],
+    ['b.example,a.example', 'https://b.example', undefined],
+    ['b.example\ta.example', 'https://a.example', undefined],
+    ['', 'https://a.example.', '2'],
     ['A.Example', 'https://a.example', undefined],
     ['example', 'https://a.example', undefined],
     ['.example', 'https://a.example', undefined],
@@ -254,22 +276,71 @@ describe('NO_PROXY', () => {
     ['a.example:80', 'http://a.example', undefined],
     ['a.example:8443', 'https://a.example:8443', undefined],
     ['[::1]:443', 'https://[::1]', undefined],
+    ['[::1]', 'https://[::1]', undefined],
   ])('%j and the origin %s', (noProxy, origin, port) => {
     expect(proxyOf(noProxy, origin)).toBe(port)
   })
 
-  test('without HTTPS_PROXY, https goes through the proxy of http; a name in small letters wins', () => {
-    const restore = setEnvironment({ HTTP_PROXY: 'http://proxy.example:1' })
-    expect(readProxies()('https://a.example')?.port).toBe('1')
+  test('of two names of a variable, the one in small letters wins', () => {
+    const restore = setEnvironment({
+      HTTP_PROXY: 'http://proxy.example:1',
+      http_proxy: 'http://proxy.example:2',
+      HTTPS_PROXY: 'http://proxy.example:3',
+      https_proxy: 'http://proxy.example:4',
+      NO_PROXY: 'a.example',
+      no_proxy: 'b.example',
+    })
+    const origins = ['http://a.example', 'https://a.example', 'https://b.example']
+    expect(origins.map((origin) => readProxies()(origin)?.port)).toEqual(['2', '4', undefined])
     restore()
-    const both = setEnvironment({ HTTP_PROXY: 'http://proxy.example:1', http_proxy: 'http://proxy.example:3' })
-    expect(readProxies()('http://a.example')?.port).toBe('3')
-    both()
+  })
+})
+
+describe('the variables of the environment', () => {
+  const url = 'http://proxy.example:1'
+  const proxyOf = (variables: Record<string, string>, origin: string): string | undefined => {
+    const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', ...variables })
+    try {
+      return environmentProxies()?.(origin)?.port
+    } finally {
+      restore()
+    }
+  }
+
+  test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])(
+    'name a proxy for https by %s alone',
+    (name) => {
+      expect(proxyOf({ [name]: url }, 'https://a.example')).toBe('1')
+    },
+  )
+
+  test.each([
+    ['for https, that of http is used', { HTTPS_PROXY: '', HTTP_PROXY: url }, 'https://a.example', '1'],
+    ['for http, that of https is not used', { HTTPS_PROXY: url, HTTP_PROXY: '' }, 'http://a.example', undefined],
+  ])('name none where they are empty: %s', (_title, variables, origin, port) => {
+    expect(proxyOf(variables, origin)).toBe(port)
   })
 
-  test.each(['proxy.example:1', 'socks5://proxy.example', 'ftp://proxy.example'])('%s is no proxy', (value) => {
-    const restore = setEnvironment({ HTTP_PROXY: value })
-    expect(readProxies).toThrow('must be http(s) URLs')
-    restore()
+  test.each([
+    ['http://localhost:1', undefined],
+    ['https://localhost:1', '1'],
+    ['http://a.example', '1'],
+  ])('keep plain http to this machine from a proxy, which would read it: %s', (origin, port) => {
+    expect(proxyOf({ HTTP_PROXY: url }, origin)).toBe(port)
+  })
+
+  test('are read where Node is told so by a flag', () => {
+    const { execArgv } = process
+    const origin = 'http://a.example'
+    const not = { NODE_USE_ENV_PROXY: '0', HTTP_PROXY: url }
+    expect(proxyOf(not, origin)).toBe(undefined)
+    expect(proxyOf({ ...not, NODE_OPTIONS: '--no-warnings --use-env-proxy' }, origin)).toBe('1')
+    process.execArgv = ['--no-warnings', '--use-env-proxy']
+    expect(proxyOf(not, origin)).toBe('1')
+    process.execArgv = execArgv
+  })
+
+  test.each(['proxy.example:1', 'socks5://proxy.example', 'xhttp://proxy.example'])('name no proxy by %s', (value) => {
+    expect(() => proxyOf({ HTTP_PROXY: value }, 'http://a.example')).toThrow('must be http(s) URLs')
   })
 })
