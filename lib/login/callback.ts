@@ -46,9 +46,11 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs.
-    if (error instanceof SocialLoginError)
-      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false })
+    const startPath = startPathOf(record)
+    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs. Both callbacks
+    // of a double click get one error, and the second may have a record that tells less.
+    if (error instanceof SocialLoginError && startPath !== undefined)
+      Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })
     throw error
   }
 }
