@@ -46,11 +46,10 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    const startPath = startPathOf(record)
-    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs. Both callbacks
-    // of a double click get one error, and the second may have a record that tells less.
-    if (error instanceof SocialLoginError && startPath !== undefined)
-      Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })
+    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs. An application
+    // may throw one error of ours in several logins: then it is defined again.
+    if (error instanceof SocialLoginError)
+      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false, configurable: true })
     throw error
   }
 }
