@@ -1,5 +1,6 @@
 import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
 import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
+import { captureOutput } from '../../../../support/canaries'
 import { incoming } from '../../../../support/incoming'
 import { newPendingLogin } from '../../../../support/pending-login'
 
@@ -143,4 +144,22 @@ test.each([undefined, null, {}, { id: 7 }])('%j is no record, and the error says
   expect(() => Reflect.apply(store.save, store, [request, wrong])).toThrow(
     /^SessionStore: record must be a PendingLogin/,
   )
+})
+
+test('where the middleware gives no id of the session, the cookies are not searched for one', () => {
+  for (const sessionID of [undefined, '']) {
+    const request = incoming('/', { cookie: 'theme=undefined' }, { session: {}, sessionID })
+    expect(store.explain(request)).toMatch(/^The browser sent cookies, but none of a session/)
+  }
+  const known = incoming('/', { cookie: 'sid=abc' }, { session: {}, sessionID: 'abc' })
+  expect(store.explain(known)).toMatch(/^The session came, but there is no login in it/)
+})
+
+test('a start whose session cookie is Strict is a warning', async () => {
+  const { output } = await captureOutput(async () => {
+    await store.save(incoming('/', {}, { session: { cookie: { sameSite: 'strict' } } }), record)
+    // Node tells of a warning in the next turn.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+  expect(output).toContain('SESSION_COOKIE_STRICT')
 })
