@@ -24,4 +24,11 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
       'wrapper | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> (answer)',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'What is no object has no member of a cookie either.',
+    mutants: [
+      'wrapper | login/pending-login/stores/session-store | warnOfLostCookie | (0, json_1.isObject)(cookie) -> (cookie)',
+    ],
+  },
 ]

@@ -20,6 +20,8 @@ const REPORTED = 'The store reported an error.'
 test.each([
   ['an error', new Error('redis://user:password@host'), 'session_unavailable', REPORTED],
   ['an abort of its own', new DOMException('away', 'AbortError'), 'session_unavailable', REPORTED],
+  ['nothing', undefined, 'session_unavailable', REPORTED],
+  ['an error of a like name', { name: 'TimeoutError' }, 'session_unavailable', REPORTED],
   ['a timeout', new DOMException('away', 'TimeoutError'), 'session_unavailable', 'did not answer within the timeout'],
   ['an error of ours', new SocialLoginError('overloaded', 'start'), 'overloaded', 'Too many logins'],
 ])('a store that rejects with %s gives the error that says so', async (_what, reason, code, says) => {

@@ -24,6 +24,7 @@ test('a consumed record stays in the session, marked', async () => {
   await store.save(request, record)
   await store.consume(request, record)
   expect(await store.load(request)).toEqual({ ...record, consumed: true })
+  expect(record).not.toHaveProperty('consumed')
 })
 
 test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
@@ -153,6 +154,10 @@ test('where the middleware gives no id of the session, the cookies are not searc
   }
   const known = incoming('/', { cookie: 'sid=abc' }, { session: {}, sessionID: 'abc' })
   expect(store.explain(known)).toMatch(/^The session came, but there is no login in it/)
+  for (const cookie of ['sid=s:abc.def', 'sid=s%3Aabc.def']) {
+    const unknown = incoming('/', { cookie }, { session: {}, sessionID: 'new' })
+    expect(store.explain(unknown)).toMatch(/^A session cookie came, but its session is not known here/)
+  }
 })
 
 test('a start whose session cookie is Strict is a warning', async () => {
