@@ -8,17 +8,16 @@ import { MAX_RETURN_PATH_LENGTH } from '../../limits'
  */
 export function parseReturnPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_RETURN_PATH_LENGTH) return undefined
-  const base = 'http://localhost'
-  const url = value.startsWith('/') ? resolvePath(value, base) : undefined
+  const url = value.startsWith('/') ? resolvePath(value, 'http://localhost') : undefined
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
   // The length is checked again, because normalising turns `é` into six characters and the callback parses the result.
-  return url.origin === base && !path.startsWith('//') && path.length <= MAX_RETURN_PATH_LENGTH ? path : undefined
+  return !path.startsWith('//') && path.length <= MAX_RETURN_PATH_LENGTH ? path : undefined
 }
 
 /** A URL of the application's own origin as its path; anything else as it is. */
 export function withoutAppOrigin(value: unknown, isAppOrigin: (origin: string) => boolean): unknown {
-  const url = typeof value === 'string' && /^https?:/i.test(value) ? parseURL(value) : undefined
+  const url = typeof value === 'string' ? parseURL(value) : undefined
   return url && isAppOrigin(url.origin) ? url.pathname + url.search + url.hash : value
 }
 

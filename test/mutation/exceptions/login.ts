@@ -16,4 +16,19 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
       "wrapper | login/pending-login/after-tab |  | new RegExp(`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`, 'g') -> (`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`)",
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'An answer that is there at once needs no timer, which costs more than the store of a session itself.',
+    mutants: [
+      'condition | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> true',
+      'wrapper | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> (answer)',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'What is no object has no member of a cookie either.',
+    mutants: [
+      'wrapper | login/pending-login/stores/session-store | warnOfLostCookie | (0, json_1.isObject)(cookie) -> (cookie)',
+    ],
+  },
 ]

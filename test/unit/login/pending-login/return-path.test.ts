@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseReturnPath } from '../../../../lib/login/pending-login/return-path'
+import { parseReturnPath, withoutAppOrigin } from '../../../../lib/login/pending-login/return-path'
 
 // Hostile return paths: each is refused, or becomes a path within the origin.
 const curated: readonly string[] = JSON.parse(
@@ -70,4 +70,22 @@ test.each([
   [`/${'a'.repeat(1023)}`, `/${'a'.repeat(1023)}`],
 ])('the local path %s is %s', (value, path) => {
   expect(parseReturnPath(value)).toBe(path)
+})
+
+test('a path of another host is dropped, and no path of this one is made of it', () => {
+  for (const path of ['//evil.example/inbox', '/\\evil.example/inbox', '/\t/evil.example/inbox'])
+    expect(parseReturnPath(path)).toBeUndefined()
+})
+
+test('only a text that is a URL of the application becomes its path', () => {
+  const isAppOrigin = (origin: string): boolean => origin === 'https://app.example'
+  expect(withoutAppOrigin('HTTPS://app.example/inbox?a=1#b', isAppOrigin)).toBe('/inbox?a=1#b')
+  const others = [
+    'blob:https://app.example/7',
+    'https://evil.example/inbox',
+    '/inbox',
+    ['https://app.example/inbox'],
+    7,
+  ]
+  for (const other of others) expect(withoutAppOrigin(other, isAppOrigin)).toBe(other)
 })

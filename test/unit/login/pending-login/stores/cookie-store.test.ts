@@ -372,4 +372,23 @@ describe('the cookies of a login', () => {
     const used = (await cookies.consume(RECORD)).filter((line) => /-used=/.test(line))
     expect(used.map((line) => line.includes('; Secure'))).toEqual([callbackURL.startsWith('https:')])
   })
+
+  test('are known by the lines that set and end them, and no other is', async () => {
+    const cookies = new LoginCookies({ keys: [KEY] }, 'http://localhost:3000/cb')
+    const lines = [...(await cookies.start(RECORD)), ...(await cookies.consume(RECORD))]
+    expect(lines.map((line) => cookies.isSetBy(line))).toEqual(lines.map(() => true))
+    expect(lines.map((line) => cookies.isSetBy(`x${line}`))).toEqual(lines.map(() => false))
+  })
+
+  test.each([
+    ['https://app.example/cb', true, true],
+    ['https://app.example/cb', false, false],
+    ['http://localhost:3000/cb', true, false],
+  ])(
+    'of %s that are missing, by plain http: %s, may have been dropped as Secure: %s',
+    (callbackURL, isPlain, isTold) => {
+      const explained = new LoginCookies({ keys: [KEY] }, callbackURL).explain('', 'localhost:3000', isPlain)
+      expect(explained.includes('It is Secure')).toBe(isTold)
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
 import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
+import { captureOutput } from '../../../../support/canaries'
 import { incoming } from '../../../../support/incoming'
 import { newPendingLogin } from '../../../../support/pending-login'
 
@@ -23,6 +24,7 @@ test('a consumed record stays in the session, marked', async () => {
   await store.save(request, record)
   await store.consume(request, record)
   expect(await store.load(request)).toEqual({ ...record, consumed: true })
+  expect(record).not.toHaveProperty('consumed')
 })
 
 test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
@@ -143,4 +145,26 @@ test.each([undefined, null, {}, { id: 7 }])('%j is no record, and the error says
   expect(() => Reflect.apply(store.save, store, [request, wrong])).toThrow(
     /^SessionStore: record must be a PendingLogin/,
   )
+})
+
+test('where the middleware gives no id of the session, the cookies are not searched for one', () => {
+  for (const sessionID of [undefined, '']) {
+    const request = incoming('/', { cookie: 'theme=undefined' }, { session: {}, sessionID })
+    expect(store.explain(request)).toMatch(/^The browser sent cookies, but none of a session/)
+  }
+  const known = incoming('/', { cookie: 'sid=abc' }, { session: {}, sessionID: 'abc' })
+  expect(store.explain(known)).toMatch(/^The session came, but there is no login in it/)
+  for (const cookie of ['sid=s:abc.def', 'sid=s%3Aabc.def']) {
+    const unknown = incoming('/', { cookie }, { session: {}, sessionID: 'new' })
+    expect(store.explain(unknown)).toMatch(/^A session cookie came, but its session is not known here/)
+  }
+})
+
+test('a start whose session cookie is Strict is a warning', async () => {
+  const { output } = await captureOutput(async () => {
+    await store.save(incoming('/', {}, { session: { cookie: { sameSite: 'strict' } } }), record)
+    // Node tells of a warning in the next turn.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+  expect(output).toContain('SESSION_COOKIE_STRICT')
 })
