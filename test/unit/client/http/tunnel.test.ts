@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { type EventEmitter, errorMonitor, once } from 'node:events'
 import http from 'node:http'
 import { connect, createServer, type LookupFunction, type Socket } from 'node:net'
@@ -161,6 +162,15 @@ test('the name of the proxy is looked up as that of a provider', async () => {
     systemLookup('127.0.0.1', options, callback)
   })
   expect(names).toEqual(['proxy.example'])
+})
+
+test('calls that wait for one name of a proxy share its lookup', async () => {
+  client = newClient({}, proxy.url.replace('127.0.0.1', 'localhost'))
+  const lookups = jest.spyOn(dns, 'lookup')
+  await Promise.all(Array.from({ length: 5 }, () => client.exchangeAuthKey('key')))
+  expect(proxy.asked).toHaveLength(5)
+  expect(lookups).toHaveBeenCalledTimes(1)
+  lookups.mockRestore()
 })
 
 test('a proxy may have an address of IPv6', async () => {
