@@ -27,7 +27,7 @@ export type Connect = ReturnType<typeof buildConnector>
 
 // What connections meet while a server restarts, or while its address or its name moves. ECONNRESET is not among them:
 // a server that resets a TLS handshake may have cost us CPU, and would cost as much for each of `CONNECT_RETRIES`.
-const TRANSIENT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+const TRANSIENT = /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/
 
 /**
  * Opens the connections to one provider. A pool alone opens no spare connection while the person is on the provider's
@@ -52,7 +52,7 @@ export class Connector {
       lookup,
       // A quarter of the timeout leaves time for further addresses.
       autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4)),
-      ...(this.#origin.protocol === 'https:' && tlsOptions()),
+      ...tlsOptions(),
     })
     const connect = proxy ? connectThrough({ proxy, timeout, lookup }, connectDirectly) : connectDirectly
     this.#connect = (options, callback) =>
@@ -66,10 +66,7 @@ export class Connector {
   readonly connect: Connect = (options, callback) => {
     const spare = this.#spare
     this.#spare = undefined
-    if (!spare?.isUsable) {
-      spare?.close()
-      return this.connectNew(options, callback)
-    }
+    if (!spare?.isUsable) return this.connectNew(options, callback)
     void spare.take().then((socket) => {
       if (!socket || socket.destroyed) return this.connectNew(options, callback)
       this.#nextPreconnectAt = 0

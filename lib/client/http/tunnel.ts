@@ -64,7 +64,8 @@ export function openTunnel(
   // Node gives the first response to CONNECT to this listener, also one such as 103, which is no tunnel. What the proxy sends behind it is not the provider's.
   request.once('connect', ({ statusCode }, socket, head) => {
     if (statusCode === 200 && head.length === 0) return settle(null, socket)
-    socket.destroy()
+    // An error of TLS is an event of a socket that was destroyed, too.
+    socket.on('error', () => {}).destroy()
     settle(new TunnelRefused(statusCode), null)
   })
   request.end()

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Agent, type Dispatcher, errors, MockAgent } from 'undici'
 import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
@@ -31,6 +32,21 @@ test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true
     else expect(outcome).toBe(reason)
   },
 )
+
+test('a call with an already aborted signal opens no connection, and asks no dispatcher', async () => {
+  const signal = AbortSignal.abort()
+  let opened = 0
+  const count = (): void => {
+    opened += 1
+  }
+  subscribe('net.client.socket', count)
+  await rejectionOf(clients.client().exchangeAuthKey(key, { signal }))
+  unsubscribe('net.client.socket', count)
+  expect(opened).toBe(0)
+  const request = jest.fn(() => Promise.reject(new Error('was asked')))
+  await rejectionOf(clients.client({ dispatcher: { request } }).exchangeAuthKey(key, { signal }))
+  expect(request).not.toHaveBeenCalled()
+})
 
 /** Resolves when the provider has received a request. */
 function arrival(): Promise<void> {

@@ -1,11 +1,14 @@
+import dns from 'node:dns'
+import { type EventEmitter, errorMonitor, once } from 'node:events'
 import http from 'node:http'
-import type { LookupFunction, Socket } from 'node:net'
+import { connect, createServer, type LookupFunction, type Socket } from 'node:net'
 import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
 import { systemLookup } from '../../../../lib/client/http/address'
 import { environmentProxies, readProxies } from '../../../../lib/client/http/environment-proxy'
 import { openTunnel, type TunnelTarget } from '../../../../lib/client/http/tunnel'
 import { type Certified, makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
+import { port as portOf } from '../../../support/listen'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
 import { eventually } from '../../../support/turns'
@@ -161,6 +164,15 @@ test('the name of the proxy is looked up as that of a provider', async () => {
   expect(names).toEqual(['proxy.example'])
 })
 
+test('calls that wait for one name of a proxy share its lookup', async () => {
+  client = newClient({}, proxy.url.replace('127.0.0.1', 'localhost'))
+  const lookups = jest.spyOn(dns, 'lookup')
+  await Promise.all(Array.from({ length: 5 }, () => client.exchangeAuthKey('key')))
+  expect(proxy.asked).toHaveLength(5)
+  expect(lookups).toHaveBeenCalledTimes(1)
+  lookups.mockRestore()
+})
+
 test('a proxy may have an address of IPv6', async () => {
   client = newClient()
   const other = await TunnelProxy.start(() => provider.port, { host: '::1' })
@@ -232,6 +244,37 @@ describe('a proxy that is connected to by https', () => {
   test('shows a certificate of its own name, not of the provider', async () => {
     expect(await callThrough(certificates.good, 'provider.example')).toEqual({ access_token: RAW_TOKEN })
     expect(secure.asked).toEqual([`provider.example:${provider.port}`])
+  })
+
+  test('ends no process when it refuses, and sends behind that what is no TLS', async () => {
+    let isRefused = false
+    secure = await TunnelProxy.start(() => provider.port, { certified: certificates.good })
+    secure.answer = (socket) => {
+      isRefused = true
+      socket.write('HTTP/1.1 403 Forbidden\r\n\r\n')
+    }
+    const { port } = new URL(secure.url)
+    // A record of 32 bytes that nobody has encrypted, in the same segment as the answer.
+    const record = Buffer.concat([Buffer.from([0x17, 3, 3, 0, 32]), Buffer.alloc(32)])
+    const front = createServer((socket) => {
+      const behind = connect(Number(port), '127.0.0.1')
+      socket.on('error', () => {}).pipe(behind)
+      behind.on('error', () => {})
+      behind.on('data', (bytes) => socket.write(isRefused ? Buffer.concat([bytes, record]) : bytes))
+    }).listen(0, '127.0.0.1')
+    await once(front, 'listening')
+    const opened = trustAuthority(certificates.ca)
+    client = newClient({}, secure.url.replace(port, String(portOf(front))))
+    const call = rejectionOf(client.exchangeAuthKey('key'))
+    await eventually(() => opened.mock.calls.length > 0)
+    const socket: EventEmitter = opened.mock.results[0]?.value
+    const listeners: number[] = []
+    socket.on(errorMonitor, () => listeners.push(socket.listenerCount('error')))
+    const message = expect.stringContaining('refused to connect to the provider')
+    expect(await call).toMatchObject({ message })
+    await eventually(() => listeners.length > 0)
+    expect(listeners).toEqual([1])
+    front.close()
   })
 
   test('gets no password if its certificate is for another name, even that of the provider', async () => {

@@ -130,6 +130,18 @@ test("after a lookup of the application's own that threw, the next request looks
   expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
 })
 
+test.each(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])(
+  'a connection that fails by %s, as while a server or its name moves, is tried again',
+  async (code) => {
+    const client = await start(3000)
+    jest.spyOn(dns, 'lookup').mockImplementationOnce((...args: unknown[]) => {
+      const answer = args.at(-1)
+      if (typeof answer === 'function') setImmediate(() => answer(Object.assign(new Error(), { code })))
+    })
+    expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
+  },
+)
+
 // Node 20 ends with SIGSEGV where a TLS socket is given a TCP connection that is still opening, and its first address fails.
 test.each(['http', 'https'])(
   'where nothing listens at the first address of a name, %s reaches the second',
