@@ -9,7 +9,6 @@ import { confirmationAfterTab } from './pending-login/after-tab'
 import { createPendingLogin } from './pending-login/pending-login'
 import { reasonToDrop, withoutAppOrigin } from './pending-login/return-path'
 import { callStore } from './pending-login/store'
-import { isAppOrigin } from './request/headers'
 import type { StartRequest } from './request/request'
 
 const NO_PAGE_HINT =
@@ -40,7 +39,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   // A path with a tab's secret is not kept, because the secret belongs to that tab alone.
   const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
   const { state } = adapter.options
-  const returnTo = withoutAppOrigin(adapter.options.returnTo, (origin) => isAppOrigin(origin, adapter.http, settings))
+  const returnTo = withoutAppOrigin(adapter.options.returnTo, adapter.http, settings)
   const input = { strategyDigest, user, startSite, isCallbackSuffix, tabSecret, startPath, returnTo, state }
   const record = createPendingLogin(input)
   trace.setLogin(record)

@@ -1,6 +1,7 @@
 import { parseURL, resolvePath } from '../../client/url'
 import type { DroppedReturnTo } from '../../diagnostics'
 import { MAX_RETURN_PATH_LENGTH } from '../../limits'
+import { type HTTPRequest, isAppOrigin, type OriginPolicy } from '../request/headers'
 
 /**
  * A path within this application, normalised; undefined for anything that could leave the origin. Normalising turns
@@ -16,9 +17,9 @@ export function parseReturnPath(value: unknown): string | undefined {
 }
 
 /** A URL of the application's own origin as its path; anything else as it is. */
-export function withoutAppOrigin(value: unknown, isAppOrigin: (origin: string) => boolean): unknown {
+export function withoutAppOrigin(value: unknown, req: HTTPRequest, policy: Pick<OriginPolicy, 'appOrigin'>): unknown {
   const url = typeof value === 'string' ? parseURL(value) : undefined
-  return url && isAppOrigin(url.origin) ? url.pathname + url.search + url.hash : value
+  return url && isAppOrigin(url.origin, req, policy) ? url.pathname + url.search + url.hash : value
 }
 
 /** Why a `returnTo` was left out; undefined for one that nobody gave. */

@@ -158,7 +158,7 @@ function originOf(url: string): string | undefined {
 }
 
 // `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
-export function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
+export function isAppOrigin(origin: string, req: HTTPRequest, policy: Pick<OriginPolicy, 'appOrigin'>): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
   const [scheme] = origin.split('//', 1)
   return origin === `${scheme}//${req.host?.toLowerCase()}`.replace(DEFAULT_PORT, '$1$2')

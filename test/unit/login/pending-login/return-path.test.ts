@@ -78,8 +78,9 @@ test('a path of another host is dropped, and no path of this one is made of it',
 })
 
 test('only a text that is a URL of the application becomes its path', () => {
-  const isAppOrigin = (origin: string): boolean => origin === 'https://app.example'
-  expect(withoutAppOrigin('HTTPS://app.example/inbox?a=1#b', isAppOrigin)).toBe('/inbox?a=1#b')
+  const request = { method: 'GET', target: '/auth', host: undefined, header: () => undefined }
+  const policy = { appOrigin: 'https://app.example' }
+  expect(withoutAppOrigin('HTTPS://app.example/inbox?a=1#b', request, policy)).toBe('/inbox?a=1#b')
   const others = [
     'blob:https://app.example/7',
     'https://evil.example/inbox',
@@ -87,5 +88,5 @@ test('only a text that is a URL of the application becomes its path', () => {
     ['https://app.example/inbox'],
     7,
   ]
-  for (const other of others) expect(withoutAppOrigin(other, isAppOrigin)).toBe(other)
+  for (const other of others) expect(withoutAppOrigin(other, request, policy)).toBe(other)
 })
