@@ -17,6 +17,9 @@ export function resolvePath(path: string, base: string): URL | undefined {
   return path.length <= MAX_URL_LENGTH && !NO_PATH.test(path) ? tryURL(path, base) : undefined
 }
 
+/** The host of a URL as sockets take it: an address of IPv6 without its brackets. */
+export const withoutBrackets = (hostname: string): string => hostname.replace(/[[\]]/g, '')
+
 function tryURL(value: string, base?: string): URL | undefined {
   try {
     return new URL(value, base)

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { withoutBrackets } from '../client/url'
 import { UsageError } from '../command-line'
 import type { LoginDriver } from './login'
 import type { Screen } from './screen'
@@ -76,7 +77,7 @@ export async function listenForCallback(redirectURL: string): Promise<CallbackLi
       const cure = 'stop the application that listens there, or leave --redirect-url out and paste the address'
       reject(new UsageError(`Cannot listen at ${host}, where the browser comes back to: ${cure}`))
     })
-    server.listen(Number(port || 80), hostname.replace(/^\[|\]$/g, ''), resolve)
+    server.listen(Number(port || 80), withoutBrackets(hostname), resolve)
   })
   const close = (): void => {
     server.close()

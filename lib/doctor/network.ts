@@ -3,6 +3,7 @@ import { connect } from 'node:tls'
 import { oneLookupAtATime, systemLookup } from '../client/http/address'
 import { errorCode } from '../client/http/network-errors'
 import { tlsOptions } from '../client/http/tls-options'
+import { withoutBrackets } from '../client/url'
 import type { Examination } from './examination'
 import { ProbeError } from './probe'
 import { count } from './text'
@@ -57,7 +58,7 @@ function certificateMessage(code: string, daysLeft: number): string {
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
 async function shakeHands(url: URL, timeout: number) {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(url.hostname)
   const signal = AbortSignal.timeout(timeout)
   const socket = connect({
     host,

@@ -2,6 +2,7 @@ import dns, { type LookupAddress } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { MAX_ADDRESSES } from '../../limits'
+import { withoutBrackets } from '../url'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address
 // inside an IPv6 address is compared as IPv4 by the list itself. Some of the others are networks that translate to
@@ -38,7 +39,7 @@ function isPrivateAddress(address: string): boolean {
 
 /** Whether the host of a URL is a private IP address. A name is checked by {@link publicLookup}. */
 export function isPrivateHost(hostname: string): boolean {
-  const address = hostname.replace(/[[\]]/g, '')
+  const address = withoutBrackets(hostname)
   return isIP(address) !== 0 && isPrivateAddress(address)
 }
 

@@ -8,6 +8,7 @@ import {
   PRECONNECT_INTERVAL_MS,
   SPARE_MAX_AGE_MS,
 } from '../../limits'
+import { withoutBrackets } from '../url'
 import { oneLookupAtATime, systemLookup } from './address'
 import { errorCode } from './network-errors'
 import { limitTLSMessages } from './tls-messages'
@@ -98,7 +99,7 @@ export class Connector {
     this.#nextPreconnectAt = now + PRECONNECT_INTERVAL_MS
     this.#spare?.close()
     const { protocol, hostname, host, port } = this.#origin
-    const options = { protocol, hostname: hostname.replace(/[[\]]/g, ''), host, port }
+    const options = { protocol, hostname: withoutBrackets(hostname), host, port }
     this.#spare = new SpareConnection((callback) => this.#connect(options, callback))
   }
 

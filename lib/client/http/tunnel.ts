@@ -3,6 +3,7 @@ import { request as requestHTTPS } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { errors } from 'undici/index.js'
 import { MAX_HEADER_BYTES } from '../../limits'
+import { withoutBrackets } from '../url'
 import { limitTLSMessages } from './tls-messages'
 import { tlsOptions } from './tls-options'
 
@@ -40,7 +41,7 @@ export function openTunnel(
   const authority = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host
   const request = (proxy.protocol === 'https:' ? requestHTTPS : requestHTTP)({
     method: 'CONNECT',
-    host: proxy.hostname.replace(/[[\]]/g, ''),
+    host: withoutBrackets(proxy.hostname),
     port: proxy.port,
     path: authority,
     agent: false,
@@ -61,7 +62,8 @@ export function openTunnel(
   // The connection to the proxy is not that to the provider where both are by TLS.
   request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))
   request.once('error', (error) => settle(error, null))
-  // Node gives the first response to CONNECT to this listener, also one such as 103, which is no tunnel. What the proxy sends behind it is not the provider's.
+  // Node gives the first response to CONNECT to this listener, also one such as 103, which is no tunnel. What the proxy
+  // sends behind it is not the provider's.
   request.once('connect', ({ statusCode }, socket, head) => {
     if (statusCode === 200 && head.length === 0) return settle(null, socket)
     // An error of TLS is an event of a socket that was destroyed, too.
