@@ -6,7 +6,8 @@ import { bundle, serveWorker } from './worker.mjs'
 
 const bytes = Buffer.byteLength(await bundle('size.mjs', true))
 console.log(`minified: ${bytes} bytes`)
-assert.ok(bytes <= 184_000)
+// Two fifths of it are jose and the table of entities. A change that goes over this says why, or makes something smaller.
+assert.ok(bytes <= 186_000, `the Worker has ${bytes} bytes`)
 
 const registered = { baseURL: 'https://social.example/api/v1', clientID: 'id', clientSecret: 'secret' }
 const bindings = { ...environmentFor(registered, 'https://app.example'), SESSION_SECRET: 'session-secret' }
