@@ -49,7 +49,7 @@ test.each([
   ['docs/operations.md', 'DEFAULT_CONNECTIONS', '`maxConcurrentLogins` (?)'],
   ['docs/guides/other-databases.md', 'MAX_ID_LENGTH', 'up to ?, compared exactly'],
   ['docs/errors.md', 'SILENT_APPROVAL_MS', 'After ?, a Referer of your own application'],
-  ['docs/options.md', 'INERT_MS', 'It appears after ?,'],
+  ['docs/options.md', 'INERT_MS', 'confirm page** appears after ?,'],
   ['docs/options.md', 'MIN_COOKIE_KEY_LENGTH', 'secrets of at least ?;'],
   ['docs/comparison.md', 'MAX_BODY_BYTES', '10 s over both requests; ? |'],
   ['docs/options.md', 'MAX_USER_AGENT_LENGTH', 'up to # printable ASCII characters'],

@@ -61,6 +61,10 @@ export function limitGuessing(app: Application): void {
   // docs/guides/limiting-guesses.md#limiting-guesses, block 1
 }
 
+export function requiredOptions(SOCIAL_CLIENT_ID: string, SOCIAL_CLIENT_SECRET: string, verify: VerifyFunction): void {
+  // docs/options.md#options, block 1
+}
+
 export function linkStrategy(baseURL: string, LINK_CLIENT_ID: string, LINK_CLIENT_SECRET: string): void {
   // docs/guides/linking.md#linking-accounts-and-asking-first, block 1
 }
@@ -70,7 +74,7 @@ export function linking(app: Application, link: (user: User, account: User) => P
 }
 
 export function assurance(app: Application): void {
-  // docs/guides/linking.md#asking-more-where-less-is-certain, block 1
+  // docs/guides/linking.md#asking-after-a-login, block 1
 }
 
 export function singlePage(app: Application): void {
