@@ -92,7 +92,7 @@ describeVisits('on plain http://localhost', (visitor) => {
         await tab.goto(origin)
         await tab.click('a')
         await approve(tab)
-        await shows(tab, 'You are social-login:1.')
+        await shows(tab, 'You are ["social-login","1"].')
       } finally {
         await stop()
         await provider.stop()
