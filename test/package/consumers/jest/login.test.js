@@ -1,4 +1,4 @@
-// docs/guides/testing.md#in-the-process-of-the-test, block 1
+// docs/guides/testing.md#in-the-same-process, block 1
 
 // docs/guides/testing.md#a-person-signs-in, block 1
 
