@@ -1,1 +1,1 @@
-// README.md#a-login-of-your-own, block 1
+// README.md#quick-start, block 1
