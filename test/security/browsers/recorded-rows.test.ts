@@ -1,18 +1,16 @@
 import { rowsOf } from '../../support/attacks/header-rows'
+import { ours } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import { type Lived, liveAll } from './live-suite'
+import { live, liveSuite } from './live-suite'
 
 // A changed row means changed browser behaviour: review SECURITY.md before you change the fixture.
 describeInEachBrowser('the rows of browser-headers.json', (start, name) => {
-  let lived: ReadonlyMap<string, Lived | Error>
+  const suite = liveSuite(start)
+  // Rows alternate between the kinds, because a browser sends the same to all: recorded-headers.test.ts sends each row to each kind.
+  const rows = rowsOf(name).map((row, index) => ({ ...row, kind: ours[index % ours.length] ?? 'session' }))
 
-  beforeAll(async () => {
-    const browser = await start()
-    lived = await liveAll(rowsOf(name), browser, name === 'chromium' ? 3 : 1)
-    await browser.close()
-  }, 180_000)
-
-  test.each(rowsOf(name))('$id, $scenario: the $request is $verdict', ({ id, sent, verdict }) => {
-    expect(lived.get(id)).toEqual({ sent, verdict })
+  test.each(rows)('$id, $scenario: the $request is $verdict', async ({ kind, ...row }) => {
+    const { sent, verdict } = row
+    expect(await live(row, suite, kind)).toEqual({ sent, verdict })
   })
 })
