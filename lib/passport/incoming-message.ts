@@ -7,11 +7,7 @@ import type { AuthenticateOptions } from './options'
 
 /** What frameworks and other middleware put on a request. */
 type Incoming = IncomingMessage & {
-  readonly session?: {
-    readonly passport?: { readonly user?: unknown } | null
-    readonly regenerate?: unknown
-    readonly save?: unknown
-  } | null
+  readonly session?: Readonly<{ passport?: { user?: unknown } | null; regenerate?: unknown; save?: unknown }> | null
   readonly user?: unknown
   /** Where Passport puts the user, by the option of its `initialize()`. */
   readonly _userProperty?: unknown
