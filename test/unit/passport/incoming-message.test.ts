@@ -74,6 +74,7 @@ test('a header that came several times, as HTTP/2 gives it, is read with all its
     headers: Object({ 'x-many': ['a', 'b'], ':authority': 'app.example' }),
   })
   expect([header('x-many'), header('x-none'), host]).toEqual(['a, b', undefined, 'app.example'])
+  expect(httpRequest(incoming('/')).host).toBe('app.example')
 })
 
 test.each([[{}], [{ headers: new Headers() }], [{ headers: 'host: app.example' }]])(

@@ -19,9 +19,9 @@ describe('logIn, with a returnTo', () => {
   }
 
   /** A request with this session and logIn, which is guarded. */
-  function guarded<T extends object>(members: T, route: object = options) {
+  function guarded<T extends object>(members: T, route: object = options, fail = (_error: unknown): void => {}) {
     const req = Object.assign(new IncomingMessage(new Socket()), members)
-    Reflect.apply(guardLogIn, undefined, [req, route, { returnTo: '/inbox' }, () => {}])
+    Reflect.apply(guardLogIn, undefined, [req, route, { returnTo: '/inbox' }, fail])
     return req
   }
 
@@ -59,6 +59,17 @@ describe('logIn, with a returnTo', () => {
       { status: 'rejected', reason: new Error('cannot serialize') },
     ])
     expect(requests.map(({ session }) => session)).toEqual([{ returnTo: '/inbox' }, {}])
+  })
+
+  test('hands on what is thrown where Passport is called back', () => {
+    const heard: unknown[] = []
+    const thrown = new Error('own')
+    const logIn = (_user: unknown, _options: unknown, done: () => void) => done()
+    const req = guarded({ session: {}, logIn }, options, (error) => heard.push(error))
+    req.logIn({ id: 1 }, options, () => {
+      throw thrown
+    })
+    expect(heard).toEqual([thrown])
   })
 
   test('gives no logIn to the request of an adapter that has none', () => {
