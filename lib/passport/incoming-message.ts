@@ -7,7 +7,7 @@ import type { AuthenticateOptions } from './options'
 
 /** What frameworks and other middleware put on a request. */
 type Incoming = IncomingMessage & {
-  readonly session?: unknown
+  readonly session?: Readonly<{ passport?: { user?: unknown } | null; regenerate?: unknown; save?: unknown }> | null
   readonly user?: unknown
   /** Where Passport puts the user, by the option of its `initialize()`. */
   readonly _userProperty?: unknown
@@ -28,7 +28,7 @@ export function foreignRequest({ headers }: IncomingMessage): TypeError | undefi
  * who no longer exists.
  */
 export function warnOfMissingPassportSession(req: Incoming): void {
-  if (isPresent(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
+  if (!isNobody(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
 }
 
 export function httpRequest(
@@ -61,14 +61,13 @@ export function currentUserKey(
 ): string | undefined {
   if (currentUser) return keyOfOption(currentUser())
   const [serialized, user] = [sessionUser(req), requestUser(req)]
-  if (isPresent(serialized) && (idOf(serialized) !== undefined || idOf(user) === undefined))
-    return `session:${keyOf(serialized)}`
+  if (!isNobody(serialized) && (hasID(serialized) || !hasID(user))) return `session:${keyOf(serialized)}`
   return user && !isGuest(req, options) ? `user:${keyOf(user)}` : undefined
 }
 
 function keyOfOption(user: unknown): string | undefined {
   if (isThenable(user)) throw new TypeError('currentUser must return the signed-in user or the id, not a promise')
-  return isPresent(user) ? `user:${keyOf(user)}` : undefined
+  return isNobody(user) ? undefined : `user:${keyOf(user)}`
 }
 
 const NO_ID =
@@ -78,19 +77,19 @@ const OUTSIDE_SESSION =
 
 /** What may be the cause if the user seems to have changed. */
 export function currentUserHint(req: Incoming, currentUser?: CurrentUser): string | undefined {
-  const known = currentUser ? currentUser() : (sessionUser(req) ?? requestUser(req))
-  if (known && idOf(known) === undefined) return NO_ID
-  return currentUser || isPresent(sessionUser(req)) || !requestUser(req) ? undefined : OUTSIDE_SESSION
+  const [known, outside] = currentUser ? [currentUser()] : [sessionUser(req), requestUser(req)]
+  if (isNobody(known) && !outside) return undefined
+  if (!hasID(known) && !hasID(outside)) return NO_ID
+  return isNobody(known) ? OUTSIDE_SESSION : undefined
 }
 
 function sessionUser({ session }: Incoming): unknown {
-  const passport = isObject(session) ? session['passport'] : undefined
-  return isObject(passport) ? passport['user'] : undefined
+  return session?.passport?.user
 }
 
-/** Like Passport, this accepts any truthy value, and the id 0. */
-function isPresent(serialized: unknown): boolean {
-  return Boolean(serialized) || serialized === 0
+/** Like Passport, this accepts any truthy value as a user, and the id 0. */
+function isNobody(user: unknown): boolean {
+  return !user && user !== 0
 }
 
 function requestUser(req: Incoming): unknown {
@@ -102,9 +101,13 @@ function requestUser(req: Incoming): unknown {
  * Whether the user on the request is a guest, whom middleware gives to each visitor: the application keeps its users in
  * the session, where nobody is, and the browser has sent nothing else by which anybody could be known.
  */
-function isGuest(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
-  const isKept = session && !assignProperty && Boolean(req._sessionManager)
-  return isKept && !isPresent(sessionUser(req)) && !hasCredential(req)
+function isGuest(req: Incoming, options: AuthenticateOptions): boolean {
+  return isKept(req, options) && !sessionUser(req) && !hasCredential(req)
+}
+
+/** Whether Passport will keep the user in the session. (`@fastify/passport` does so without a `_sessionManager`.) */
+function isKept(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
+  return session && !assignProperty && req._sessionManager !== undefined
 }
 
 /** Whether a cookie beside those of the session and of our own came, or another credential. */
@@ -116,22 +119,18 @@ function hasCredential({ headers, socket, sessionID }: Incoming): boolean {
   return cookies.some(isOther)
 }
 
-/**
- * Whether Passport could sign a user in. Its `req.logIn` calls `regenerate` and `save` of the session, unless the
- * options keep it from that. (`@fastify/passport` has its own, and sets no `_sessionManager`.)
- */
-export function canSignIn(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
-  if (!session || assignProperty || !req._sessionManager) return true
-  const { session: current } = req
+/** Whether Passport could sign a user in: to keep one, its `req.logIn` calls `regenerate` and `save` of the session. */
+export function canSignIn(req: Incoming, options: AuthenticateOptions): boolean {
+  const { session } = req
   // Without a session Passport itself, or SessionStore, names the missing middleware.
-  if (!isObject(current)) return true
-  return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'
+  if (!session || !isKept(req, options)) return true
+  return typeof session.regenerate === 'function' && typeof session.save === 'function'
 }
 
 /** The id with its issuer, because the id of a profile is unique at its provider alone. All of a user without an id. */
 function keyOf(user: unknown): string {
-  const { provider, iss } = isObject(user) ? user : {}
-  const issuers = [provider, iss].filter((issuer) => typeof issuer === 'string')
+  if (!isObject(user)) return asText(user)
+  const issuers = [user['provider'], user['iss']].filter((issuer) => typeof issuer === 'string')
   return [...issuers.map((issuer) => JSON.stringify(issuer)), asText(idOf(user) ?? withoutRenewed(user))].join(' ')
 }
 
@@ -140,20 +139,21 @@ const ID_NAMES = ['id', '_id', 'sub', 'userId', 'userID', 'user_id', 'uid', 'uui
 /** What identifies nobody: a token that is renewed has others. */
 const RENEWED = ['iat', 'exp', 'nbf', 'jti', 'auth_time']
 
-/** The id of an object, or anything else as it is; undefined for an object without an id. */
-function idOf(user: unknown): unknown {
-  if (!isObject(user)) return user ?? undefined
-  const name = ID_NAMES.find((each) => (user[each] ?? undefined) !== undefined)
-  return name === undefined ? undefined : user[name]
+function idOf(user: Readonly<Record<string, unknown>>): unknown {
+  return ID_NAMES.map((name) => user[name] ?? undefined).find((id) => id !== undefined)
 }
 
-function withoutRenewed(user: unknown): unknown {
-  if (!isObject(user)) return user
+/** Whether it is an object with an id, or an id itself. */
+function hasID(user: unknown): boolean {
+  return isObject(user) ? idOf(user) !== undefined : !isNobody(user)
+}
+
+function withoutRenewed(user: object): object {
   return Object.fromEntries(Object.entries(user).filter(([name]) => !RENEWED.includes(name)))
 }
 
 function asText(value: unknown): string {
-  if (typeof value !== 'object') return `${typeof value} ${String(value)}`
+  if (typeof value !== 'object') return `${typeof value} ${value}`
   const text = tryStringify(value)
   // Objects with private fields are all `{}`.
   if (text !== undefined && text !== '{}') return text

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http'
-import { isObject } from '../client/response/json'
 import type { SocialLoginError } from '../errors'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
@@ -31,8 +30,7 @@ export function guardLogIn(
   if (typeof logIn !== 'function') return
   const storeReturnTo = (): void => {
     if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
-    const session: unknown = Reflect.get(req, 'session')
-    if (isObject(session)) Object.assign(session, { returnTo })
+    Object.assign(Object(Reflect.get(req, 'session')), { returnTo })
   }
   const guarded = (...args: unknown[]): unknown => {
     const [user, given, done] = args

@@ -1,0 +1,140 @@
+import { currentUserKey } from '../../../lib/passport/incoming-message'
+import type { AuthenticateOptions } from '../../../lib/passport/options'
+import { type Headers, incoming } from '../../support/incoming'
+
+const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))
+const onRequest = (user: unknown) => currentUserKey(incoming('/', {}, { user }))
+const byOption = (user: unknown) => currentUserKey(incoming('/', {}, { user: { id: 'guest' } }), {}, () => user)
+
+test('nobody is signed in without a session, with an empty one, or with a user that Passport ignores', () => {
+  expect(currentUserKey(incoming('/'))).toBeUndefined()
+  for (const user of [undefined, null, false, '']) expect(inSession(user)).toBeUndefined()
+  for (const user of [undefined, null, false]) expect(onRequest(user)).toBeUndefined()
+  for (const user of [undefined, null, false, '']) expect(byOption(user)).toBeUndefined()
+  for (const session of [null, 'x', {}, { passport: 'x' }, { passport: {} }]) {
+    expect(currentUserKey(incoming('/', {}, { session }))).toBeUndefined()
+  }
+})
+
+test('different users have different keys, and the same user always the same', () => {
+  const different = [
+    ...[0, 1, '1', 'a', { id: 2 }, { id: '2' }, { sub: 'x' }, { sub: 'y' }, { name: 'a' }, { name: 'b' }].map(
+      inSession,
+    ),
+    ...[{ id: 1 }, { id: '1' }, { id: 1n + 1n }, { _id: { toJSON: () => 'a' } }, { _id: { toJSON: () => 'b' } }].map(
+      onRequest,
+    ),
+    ...[{ sub: 'x' }, { sub: 'y' }, 'somebody', 5].map(onRequest),
+    ...[{ id: 3 }, { id: 3, provider: 'a' }, { id: 3, iss: 'b' }, { id: 3, iss: 'c' }].map(onRequest),
+    ...[
+      { id: 3, provider: 'b', iss: 'c' },
+      { id: 3, provider: 'c', iss: 'b' },
+    ].map(onRequest),
+  ]
+  for (const keys of [different, [0, 1, '1', 'ada', { id: 2 }, { id: 3 }].map(byOption)]) {
+    expect(keys).not.toContain(undefined)
+    expect(new Set(keys).size).toBe(keys.length)
+  }
+  for (const keyOf of [onRequest, inSession, byOption]) {
+    for (const renewed of ['iat', 'exp', 'nbf', 'jti', 'auth_time'])
+      expect(keyOf({ name: 'ada', [renewed]: 1 })).toBe(keyOf({ name: 'ada', [renewed]: 2 }))
+    expect(keyOf({ id: 7, name: 'then' })).toBe(keyOf({ id: 7, name: 'now', lastSeen: 1 }))
+    expect(keyOf({ _id: 'x', token: 1 })).toBe(keyOf({ _id: 'x', token: 2 }))
+    expect(keyOf({ sub: 'x' })).toBe(keyOf({ sub: 'x', roles: ['admin'] }))
+    expect(keyOf({ id: null, sub: 'x' })).toBe(keyOf({ id: null, sub: 'x', roles: ['admin'] }))
+  }
+})
+
+const ID_NAMES = ['id', '_id', 'sub', 'userId', 'userID', 'user_id', 'uid', 'uuid', 'oid', 'username', 'email']
+
+test.each(ID_NAMES.map((name, index) => [name, ID_NAMES.slice(index + 1)] as const))(
+  'the member %s identifies a user, whatever the less usual members are',
+  (name, after) => {
+    const withOthers = (id: string, other: string) =>
+      onRequest(Object.fromEntries([[name, id], ...['name', ...after].map((each) => [each, other])]))
+    expect(withOthers('x', 'then')).toBe(withOthers('x', 'now'))
+    expect(withOthers('x', 'then')).not.toBe(withOthers('y', 'then'))
+  },
+)
+
+test('a provider that is no text, as where a database has joined it, does not count', () => {
+  const joined: Record<string, unknown> = { seen: 1 }
+  joined['users'] = [joined]
+  expect(onRequest({ id: 7, provider: joined, iss: 1 })).toBe(onRequest({ id: 7 }))
+})
+
+test('a promise of the option currentUser is refused', () => {
+  expect(() => byOption(Promise.resolve(1))).toThrow(
+    new TypeError('currentUser must return the signed-in user or the id, not a promise'),
+  )
+})
+
+test('users without an id differ by their whole content, at any userProperty', () => {
+  expect(onRequest({ name: 'alice' })).not.toBe(onRequest({ name: 'mallory' }))
+  const me = (name: string) => currentUserKey(incoming('/', {}, { _userProperty: 'me', me: { name } }))
+  expect(me('alice')).toBeDefined()
+  expect(me('alice')).not.toBe(me('mallory'))
+})
+
+class PrivateID {
+  readonly #id: string
+
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  toString(): string {
+    return this.#id
+  }
+}
+
+test.each([
+  ['without an id that cannot be JSON', { secretName: 1n }],
+  ['whose id is the same JSON for everybody', { id: new PrivateID('secret') }],
+  ['who is the same JSON as everybody', new PrivateID('secret')],
+])('a user %s is refused without revealing its content', (_title, user) => {
+  expect(() => onRequest(user)).toThrow(
+    new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON'),
+  )
+})
+
+const inBoth = (serialized: unknown, user: unknown) =>
+  currentUserKey(incoming('/', {}, { session: { passport: { user: serialized } }, user }))
+
+test('the user in the session takes precedence over the one on the request, unless only the latter has an id', () => {
+  expect(inBoth(1, { id: 2 })).toBe(inSession(1))
+  expect(inBoth({ id: 1 }, { id: 2 })).toBe(inSession({ id: 1 }))
+  expect(inBoth({ token: 'then' }, { id: 2 })).toBe(inBoth({ token: 'now' }, { id: 2 }))
+  expect(inBoth({ token: 'x' }, { id: 2 })).not.toBe(inBoth({ token: 'x' }, { id: 3 }))
+  expect(inBoth({ token: 'then' }, { name: 'ada' })).not.toBe(inBoth({ token: 'now' }, { name: 'ada' }))
+  for (const nobody of [undefined, null, false]) expect(inBoth({ token: 'x' }, nobody)).toBe(inSession({ token: 'x' }))
+})
+
+/** The user at `req.user`, where Passport keeps users in the session. */
+const besideSession = (headers: Headers, more: object, options?: AuthenticateOptions) =>
+  currentUserKey(incoming('/', headers, { _sessionManager: {}, user: { id: 1 }, ...more }), options)
+
+test.each<[string, Headers, object?]>([
+  ['nothing', {}],
+  ['our own cookies', { cookie: '__Host-social-login-ab=x; social-login=y' }],
+  ['the cookie of the session', { cookie: 'connect.sid=s%3Aabc.signature' }, { sessionID: 'abc' }],
+  ['a certificate that is not accepted', {}, { socket: { authorized: false } }],
+  ['nothing, without a socket', {}, { socket: undefined }],
+])('a user beside an empty session is a guest where the browser has sent %s', (_title, headers, more = {}) => {
+  expect(besideSession(headers, more)).toBeUndefined()
+})
+
+test.each<[string, Headers, object?, AuthenticateOptions?]>([
+  ['an Authorization header came', { authorization: 'Bearer x' }],
+  ['a certificate came', {}, { socket: { authorized: true } }],
+  ['another cookie came', { cookie: 'social-login=x; token=y' }],
+  ['the name of ours is in another cookie', { cookie: 'theme=social-login' }],
+  ['another cookie came beside that of the session', { cookie: 'sid=abc; token=y' }, { sessionID: 'abc' }],
+  ['a cookie came where sessions have no id', { cookie: 'token=undefined' }],
+  ['the session has a user without an id', {}, { session: { passport: { user: { token: 'x' } } } }],
+  ['Passport keeps nobody in a session', {}, { _sessionManager: undefined }],
+  ['the login will not be kept', {}, {}, { session: false }],
+  ['the login will be at another property', {}, {}, { assignProperty: 'account' }],
+])('a user beside the session is signed in where %s', (_title, headers, more = {}, options = {}) => {
+  expect(besideSession(headers, more, options)).toBe(onRequest({ id: 1 }))
+})
