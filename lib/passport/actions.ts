@@ -45,7 +45,7 @@ const NO_PASS =
 /** Connect lacks the `res.redirect` by which Passport redirects: after a login it would throw uncaught. */
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
   const { successRedirect, successReturnToOrRedirect, failureRedirect } = options
-  const isNeeded = successRedirect ?? successReturnToOrRedirect ?? failureRedirect
+  const isNeeded = successRedirect || successReturnToOrRedirect || failureRedirect
   // Fastify's request is no stream; its adapter redirects in its own way.
   if (!isNeeded || typeof req.pipe !== 'function' || typeof req.res?.redirect === 'function') return undefined
   return new TypeError(
@@ -118,9 +118,9 @@ function refuse(info: object, actions: PassportActions, req: Request): void {
   explainBareFailure(refusal, req, () => actions.fail(info, refusal.status))
 }
 
-/** Where a repeated callback redirects a signed-in user, if the route says so. */
+/** Where a repeated callback redirects a signed-in user, if the route says so. For Passport, too, an empty one is none. */
 export function replayDestination(options: AuthenticateOptions): string | undefined {
-  return options.successReturnToOrRedirect ?? options.successRedirect
+  return options.successReturnToOrRedirect || options.successRedirect || undefined
 }
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */

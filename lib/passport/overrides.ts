@@ -30,7 +30,7 @@ export function guardLogIn(
   // Some adapters sign users in by themselves.
   if (typeof logIn !== 'function') return
   const storeReturnTo = (): void => {
-    if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
+    if (!options.successReturnToOrRedirect || returnTo === undefined) return
     const session: unknown = Reflect.get(req, 'session')
     if (isObject(session)) Object.assign(session, { returnTo })
   }
