@@ -160,25 +160,23 @@ function endWithEmpty500({ res }: Request): void {
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
-export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
+export function setHeaders({ res }: Request, headers: Readonly<Record<string, string | readonly string[]>>): void {
   if (typeof res?.setHeader !== 'function' || res.headersSent) return
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /** koa-passport's response has no `getHeader`: there, cookies that were set before are lost. */
-export function addCookies({ res }: Request, lines: readonly string[]): void {
-  if (typeof res?.setHeader !== 'function' || res.headersSent) return
-  const { getHeader }: Partial<ServerResponse> = res
-  const others = [getHeader?.call(res, 'Set-Cookie') ?? []].flat().map(String)
-  res.setHeader('Set-Cookie', [...others, ...lines])
+export function addCookies(req: Request, lines: readonly string[]): void {
+  const { getHeader }: Partial<ServerResponse> = req.res ?? {}
+  const others = [getHeader?.call(req.res, 'Set-Cookie') ?? []].flat().map(String)
+  setHeaders(req, { 'Set-Cookie': [...others, ...lines] })
 }
 
 // If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval
 // that it was typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key to protect.
-function removeReferrerPolicy({ res }: Request): void {
-  if (typeof res?.setHeader !== 'function' || res.headersSent) return
+function removeReferrerPolicy(req: Request): void {
   // koa-passport's response has only `setHeader`, `statusCode` and `end`. An empty policy counts as none.
-  const { removeHeader }: Partial<ServerResponse> = res
-  if (removeHeader) removeHeader.call(res, 'Referrer-Policy')
-  else res.setHeader('Referrer-Policy', '')
+  const { removeHeader }: Partial<ServerResponse> = req.res ?? {}
+  if (removeHeader) removeHeader.call(req.res, 'Referrer-Policy')
+  else setHeaders(req, { 'Referrer-Policy': '' })
 }
