@@ -134,7 +134,7 @@ function failWith(error: unknown, actions: PassportActions, req: Request): void 
 }
 
 /** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
-export function toError(error: unknown): unknown {
+function toError(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) return error
   return new Error(
     typeof error === 'string' && error
