@@ -45,7 +45,7 @@ const NO_PASS =
 /** Connect lacks the `res.redirect` by which Passport redirects: after a login it would throw uncaught. */
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
   const { successRedirect, successReturnToOrRedirect, failureRedirect } = options
-  const isNeeded = successRedirect ?? successReturnToOrRedirect ?? failureRedirect
+  const isNeeded = successRedirect || successReturnToOrRedirect || failureRedirect
   // Fastify's request is no stream; its adapter redirects in its own way.
   if (!isNeeded || typeof req.pipe !== 'function' || typeof req.res?.redirect === 'function') return undefined
   return new TypeError(
@@ -118,9 +118,9 @@ function refuse(info: object, actions: PassportActions, req: Request): void {
   explainBareFailure(refusal, req, () => actions.fail(info, refusal.status))
 }
 
-/** Where a repeated callback redirects a signed-in user, if the route says so. */
+/** Where a repeated callback redirects a signed-in user, if the route says so. For Passport, too, an empty one is none. */
 export function replayDestination(options: AuthenticateOptions): string | undefined {
-  return options.successReturnToOrRedirect ?? options.successRedirect
+  return options.successReturnToOrRedirect || options.successRedirect || undefined
 }
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
@@ -134,7 +134,7 @@ function failWith(error: unknown, actions: PassportActions, req: Request): void 
 }
 
 /** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
-export function toError(error: unknown): unknown {
+function toError(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) return error
   return new Error(
     typeof error === 'string' && error
@@ -160,25 +160,23 @@ function endWithEmpty500({ res }: Request): void {
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
-export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
+export function setHeaders({ res }: Request, headers: Readonly<Record<string, string | readonly string[]>>): void {
   if (typeof res?.setHeader !== 'function' || res.headersSent) return
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /** koa-passport's response has no `getHeader`: there, cookies that were set before are lost. */
-export function addCookies({ res }: Request, lines: readonly string[]): void {
-  if (typeof res?.setHeader !== 'function' || res.headersSent) return
-  const { getHeader }: Partial<ServerResponse> = res
-  const others = [getHeader?.call(res, 'Set-Cookie') ?? []].flat().map(String)
-  res.setHeader('Set-Cookie', [...others, ...lines])
+export function addCookies(req: Request, lines: readonly string[]): void {
+  const { getHeader }: Partial<ServerResponse> = req.res ?? {}
+  const others = [getHeader?.call(req.res, 'Set-Cookie') ?? []].flat().map(String)
+  setHeaders(req, { 'Set-Cookie': [...others, ...lines] })
 }
 
 // If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval
 // that it was typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key to protect.
-function removeReferrerPolicy({ res }: Request): void {
-  if (typeof res?.setHeader !== 'function' || res.headersSent) return
+function removeReferrerPolicy(req: Request): void {
   // koa-passport's response has only `setHeader`, `statusCode` and `end`. An empty policy counts as none.
-  const { removeHeader }: Partial<ServerResponse> = res
-  if (removeHeader) removeHeader.call(res, 'Referrer-Policy')
-  else res.setHeader('Referrer-Policy', '')
+  const { removeHeader }: Partial<ServerResponse> = req.res ?? {}
+  if (removeHeader) removeHeader.call(req.res, 'Referrer-Policy')
+  else setHeaders(req, { 'Referrer-Policy': '' })
 }

@@ -123,7 +123,6 @@ declare global {
   }
 }
 
-const checked = new WeakSet<object>()
 const CALL_OPTIONS = ['returnTo', 'state', 'callbackURL']
 
 /**
@@ -131,8 +130,6 @@ const CALL_OPTIONS = ['returnTo', 'state', 'callbackURL']
  * options of a call that are written in another way. All others are left to Passport and to other strategies.
  */
 export function misplacedOption(options: AuthenticateOptions): TypeError | undefined {
-  // The options of a route are the same object at each request.
-  if (checked.has(options)) return undefined
   if (!mayBeOptions(options))
     return new TypeError(`passport.authenticate: options must be an object of options, not ${typeName(options)}`)
   const names = Object.keys(options).filter((name) => !CALL_OPTIONS.includes(name))
@@ -141,9 +138,7 @@ export function misplacedOption(options: AuthenticateOptions): TypeError | undef
     return new TypeError(
       `${misplaced} is an option of the strategy, not of passport.authenticate(): give it to new Strategy()`,
     )
-  const known = [...CALL_OPTIONS, ...Object.keys(STRATEGY_OPTIONS)].map(plainName)
-  if (names.some((name) => known.includes(plainName(name)))) warnOnce('OPTION_MISSPELT')
-  checked.add(options)
+  if (names.some((name) => PLAIN_NAMES.has(plainName(name)))) warnOnce('OPTION_MISSPELT')
   return undefined
 }
 
@@ -160,6 +155,7 @@ const PASSPORT_OPTIONS = {
 } as const satisfies OptionTable<PassportOptions<boolean>>
 
 export const STRATEGY_OPTIONS = { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }
+const PLAIN_NAMES = new Set([...CALL_OPTIONS, ...Object.keys(STRATEGY_OPTIONS)].map(plainName))
 
 export interface StrategySettings extends ParsedOptions<typeof PASSPORT_OPTIONS> {
   readonly providers: Providers

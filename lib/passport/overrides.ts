@@ -29,7 +29,7 @@ export function guardLogIn(
   // Some adapters sign users in by themselves.
   if (typeof logIn !== 'function') return
   const storeReturnTo = (): void => {
-    if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
+    if (!options.successReturnToOrRedirect || returnTo === undefined) return
     Object.assign(Object(Reflect.get(req, 'session')), { returnTo })
   }
   const guarded = (...args: unknown[]): unknown => {

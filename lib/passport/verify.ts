@@ -4,7 +4,6 @@ import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import { warnOnce } from '../warnings'
-import { toError } from './actions'
 import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'
 
@@ -27,14 +26,13 @@ export async function callVerify(
 ): Promise<Verdict> {
   if (!settings.passReqToCallback) return waitForVerdict(verify, req, login, settings)
   const { authInfo } = req
-  let isAccepted = false
+  let verdict: Verdict | undefined
   Object.assign(req, { authInfo: loginInfo })
   try {
-    const verdict = await waitForVerdict(verify, req, login, settings)
-    isAccepted = Boolean(verdict.user)
+    verdict = await waitForVerdict(verify, req, login, settings)
     return verdict
   } finally {
-    if (!isAccepted) Object.assign(req, { authInfo })
+    if (!verdict?.user) Object.assign(req, { authInfo })
   }
 }
 
@@ -62,7 +60,7 @@ function waitForVerdict(
     }
     const end = (): void => settle(() => reject(new SocialLoginError('verify_timeout', 'verify')))
     const accept = (user: unknown, info?: unknown): void => settle(() => resolve({ user, info }))
-    const fail = (error: unknown): void => settle(() => reject(toError(error)))
+    const fail = (error: unknown): void => settle(() => reject(error))
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
       if (error) fail(error)
       else if (isThenable(user)) fail(new TypeError('The verify function passed a promise to done: await it first.'))
@@ -78,9 +76,7 @@ function waitForVerdict(
       const args = declared === 5 ? [token, undefined, params, profile, done] : [token, undefined, profile, done]
       const result: unknown = Reflect.apply(verify, undefined, passReqToCallback ? [req, ...args] : args)
       // `Promise.resolve` unwraps nested thenables, so that a promise is never taken for a user.
-      if (types.isPromise(result) || (declared < 4 && isThenable(result))) {
-        Promise.resolve(result).then(returned, fail)
-      } else if (declared < 4) returned(result)
+      if (types.isPromise(result) || declared < 4) Promise.resolve(result).then(returned, fail)
     } catch (error) {
       fail(error)
     }

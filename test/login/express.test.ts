@@ -262,6 +262,18 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   })
 })
 
+test.each<AuthenticateOptions>([{ successRedirect: '' }, { successReturnToOrRedirect: '' }])(
+  'an empty destination is none, as Passport takes it, at a reload too: %j',
+  async (callback) => {
+    await run({ sessions: memory(), start: { returnTo: '/inbox' }, callback })
+    const browser = new Browser()
+    expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person, returnTo: null } })
+    expect(await browser.comeBack(lastCallback)).toMatchObject({ status: 200, location: '' })
+    expect(await shownIn(browser)).toMatchObject({ user: person, returnTo: null })
+    expect(logins.exchanges()).toBe(1)
+  },
+)
+
 test.each(['regenerate', 'save'])(
   'a session that lacks only %s is one with which Passport cannot sign in',
   async (lacking) => {

@@ -1,4 +1,12 @@
 import type { Exception } from './exception'
 
 /** Of `lib/passport/` and `lib/web/`. */
-export const ADAPTERS_EXCEPTIONS: readonly Exception[] = []
+export const ADAPTERS_EXCEPTIONS: readonly Exception[] = [
+  {
+    kind: 'equivalent',
+    why: 'What is copied has just been made, and nobody else has it.',
+    mutants: [
+      'copy | passport/options | parseStrategyOptions | { ...parsed, store: store instanceof cookie_store_1.CookieStore ? store.forCallback(options.callbackURL) : store, providers: (0, settings_1.parseLoginOptions)(options, pools_1.nodeNetwork), findProvider: provider, } -> Object.assign(parsed, { store: store instanceof cookie_store_1.CookieStore ? store.forCallback(options.callbackURL) : store, providers: (0, settings_1.parseLoginOptions)(options, pools_1.nodeNetwork), findProvider: provider, })',
+    ],
+  },
+]

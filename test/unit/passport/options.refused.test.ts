@@ -157,23 +157,38 @@ test('a dispatcher without a request method, as of the stub in Bun, is refused w
   )
 })
 
+const NONE = 'the Social Login API has none; remove it'
+const DERIVED = 'it is derived from baseURL'
+const WHOLE = 'give the whole callbackURL instead'
+
 test.each([
-  ['scope', 'scope is not an option of Strategy: the Social Login API has none; remove it'],
-  [
-    'customHeaders',
-    'customHeaders is not an option of Strategy: the Social Login API has none; for the User-Agent there is userAgent',
-  ],
-  ['profileFields', 'profileFields is not an option of Strategy: the Social Login API has none; remove it'],
-  ['enableProof', 'enableProof is not an option of Strategy: the Social Login API has none; remove it'],
-  ['graphAPIVersion', 'graphAPIVersion is not an option of Strategy: the Social Login API has none; remove it'],
-  ['state', 'state is not an option of Strategy: every login is bound to its browser without it; remove it'],
-  ['proxy', 'proxy is not an option of Strategy: give the whole callbackURL instead'],
-  ['callbackUrl', 'callbackUrl is not an option of Strategy: did you mean callbackURL?'],
-  ['tabbinding', 'tabbinding is not an option of Strategy: did you mean tabBinding?'],
-  ['__proto', '__proto is not an option of Strategy'],
-])('an option that does not exist, %s, is refused by name, with what to do instead', (name, message) => {
+  ['scope', NONE],
+  ['scopeSeparator', NONE],
+  ['pkce', NONE],
+  ['profileFields', NONE],
+  ['enableProof', NONE],
+  ['graphAPIVersion', NONE],
+  ['tokenURL', DERIVED],
+  ['userProfileURL', DERIVED],
+  ['profileURL', DERIVED],
+  ['proxy', WHOLE],
+  ['trustProxy', WHOLE],
+  ['agent', 'give a dispatcher of undici instead'],
+  ['customHeaders', 'the Social Login API has none; for the User-Agent there is userAgent'],
+  ['sessionKey', 'the pending login is kept by the store option'],
+  ['state', 'every login is bound to its browser without it; remove it'],
+  ['callbackUrl', 'did you mean callbackURL?'],
+  ['tabbinding', 'did you mean tabBinding?'],
+])('an option that does not exist, %s, is refused by name, with what to do instead', (name, cure) => {
+  const message = `${name} is not an option of Strategy: ${cure}`
   expect(failureOf(() => construct({ ...good, [name]: true }))).toEqual(new TypeError(message))
   expect(() => construct({ ...good, [name]: undefined })).not.toThrow()
+})
+
+test('an option that is like no other is refused by name alone', () => {
+  expect(failureOf(() => construct({ ...good, __proto: true }))).toEqual(
+    new TypeError('__proto is not an option of Strategy'),
+  )
 })
 
 test('CookieStore refuses options that do not exist', () => {

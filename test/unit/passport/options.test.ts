@@ -102,6 +102,11 @@ test('every optional option may be undefined, and the name has its default', () 
   expect(construct({ ...good, name: 'other' })).toHaveProperty('name', 'other')
 })
 
+test.each([true, false, () => true])('skipUserProfile may be %p', (skipUserProfile) => {
+  expect(construct({ ...good, skipUserProfile })).toBeInstanceOf(Strategy)
+  expect(STRATEGY_OPTIONS.skipUserProfile(skipUserProfile, 'skipUserProfile')).toBe(skipUserProfile)
+})
+
 test('a strategy shows no secret, and neither do its copies', () => {
   const strategy = new Strategy(good, verify)
   for (const shown of [strategy, Object.create(strategy), { ...strategy }]) expectNoneShown(shown, [good.clientSecret])

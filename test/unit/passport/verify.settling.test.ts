@@ -6,7 +6,7 @@ import { rejectionOf } from '../../support/leak-check'
 
 type Done = (error?: unknown, user?: unknown, info?: unknown) => void
 
-const request: Request = Object.setPrototypeOf(new IncomingMessage(new Socket()), IncomingMessage.prototype)
+const newRequest = (): Request => Object(new IncomingMessage(new Socket()))
 const assurance = { age: 0, fetchSite: null, startSite: null, referer: 'absent', tabBound: false } as const
 const login = { params: { access_token: 'token' }, profile: undefined }
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
@@ -16,7 +16,7 @@ afterAll(() => {
 })
 
 function call(verify: AnyVerifyFunction, verifyTimeout = 1000) {
-  return callVerify(verify, request, login, { assurance }, { passReqToCallback: false, verifyTimeout })
+  return callVerify(verify, newRequest(), login, { assurance }, { passReqToCallback: false, verifyTimeout })
 }
 
 async function turns(): Promise<void> {
@@ -92,5 +92,48 @@ test.each<[string, AnyVerifyFunction]>([
 
 test('a promise passed to done is an error, not a user', async () => {
   const verify = (_a: string, _r: undefined, _p: unknown, done: Done) => done(null, Promise.resolve('user'))
-  expect(await rejectionOf(call(verify))).toMatchObject({ message: expect.stringContaining('await it first') })
+  const error = await rejectionOf(call(verify))
+  expect(error).toBeInstanceOf(TypeError)
+  expect(String(error)).toContain('await it first')
+})
+
+test('a verify function that declares no done, and returns nothing, is an error that says so', async () => {
+  const error = await rejectionOf(call((_token: string) => {}))
+  expect(error).toBeInstanceOf(TypeError)
+  expect(String(error)).toContain('The verify function returned nothing: return a user, or false (or null)')
+})
+
+describe('req.authInfo', () => {
+  const before = { scope: 'of another strategy' }
+
+  /** What it is while verify runs, and afterwards. */
+  async function authInfoOf(end: () => unknown, passReqToCallback = true): Promise<unknown[]> {
+    const req = Object.assign(newRequest(), { authInfo: before })
+    let during: unknown
+    const verify = (..._args: unknown[]): unknown => {
+      during = req.authInfo
+      return end()
+    }
+    const settings = { passReqToCallback, verifyTimeout: 1000 }
+    await callVerify(verify, req, login, { assurance }, settings).catch(() => {})
+    return [during, req.authInfo]
+  }
+
+  test('is that of the login for a verify function that gets the request, and stays if it accepts the user', async () => {
+    for (const end of [() => 'user', async () => 'user'])
+      expect(await authInfoOf(end)).toEqual([{ assurance }, { assurance }])
+  })
+
+  test.each<[string, () => unknown]>([
+    ['refuses', () => false],
+    ['refuses later', async () => ''],
+    ['throws', fail],
+    ['rejects', async () => fail()],
+  ])('is as it was before after a verify function that %s', async (_, end) => {
+    expect(await authInfoOf(end)).toEqual([{ assurance }, before])
+  })
+
+  test('is left alone for a verify function that does not get the request', async () => {
+    expect(await authInfoOf(() => 'user', false)).toEqual([before, before])
+  })
 })

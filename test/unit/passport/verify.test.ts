@@ -139,6 +139,7 @@ test.each<[string, Verify]>([
   const { status, body } = await logIn(verify)
   expect(status).toBe(500)
   expect(body).toMatchObject({
+    name: 'TypeError',
     message: expect.stringMatching(/^The verify function (returned nothing|passed a promise)/),
   })
 })
