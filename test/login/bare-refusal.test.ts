@@ -139,6 +139,15 @@ test('Connect, whose requests have no response, gets the answer of Passport', as
   expect([response.status, await response.text()]).toEqual([403, 'Forbidden'])
 })
 
+test('Connect, with a redirect that it cannot make, gets an error that says so', async () => {
+  const app = connect()
+  const passport = new passport7.Passport()
+  passport.use(newStrategy())
+  app.use('/auth', passport.authenticate('social-login', { session: false, failureRedirect: '/login' }))
+  const response = await request(`${logins.stopLater(await listen(app)).origin}/auth`)
+  expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('which Connect lacks')])
+})
+
 test.each(kinds)('the web adapter explains a refusal by %s', async (_, accept, type, body) => {
   const { baseURL } = logins.provider
   const callbackURL = 'https://app.example/callback'

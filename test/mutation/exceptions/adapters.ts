@@ -9,4 +9,9 @@ export const ADAPTERS_EXCEPTIONS: readonly Exception[] = [
       'copy | passport/options | parseStrategyOptions | { ...parsed, store: store instanceof cookie_store_1.CookieStore ? store.forCallback(options.callbackURL) : store, providers: (0, settings_1.parseLoginOptions)(options, pools_1.nodeNetwork), findProvider: provider, } -> Object.assign(parsed, { store: store instanceof cookie_store_1.CookieStore ? store.forCallback(options.callbackURL) : store, providers: (0, settings_1.parseLoginOptions)(options, pools_1.nodeNetwork), findProvider: provider, })',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'Only the types of passport-oauth2 require it, and its client is never used.',
+    mutants: ["member | passport/strategy |  | clientSecret: 'unused' -> "],
+  },
 ]
