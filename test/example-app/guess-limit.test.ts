@@ -21,6 +21,8 @@ test('of hundreds of callbacks of one address at once, two hundred wait and the 
     finish = resolve
   })
   await using server = await listen(app)
+  // However busy the machine is, nobody has waited too long.
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0)
   const sent = Array.from({ length: 400 }, () => new Browser().request(`${server.origin}/callback`))
   await Promise.race(sent)
   while (answers.length < 200) await new Promise((resolve) => setImmediate(resolve))
@@ -28,4 +30,5 @@ test('of hundreds of callbacks of one address at once, two hundred wait and the 
   expect(answers.filter((answer) => answer === 'overloaded')).toHaveLength(190)
   finish()
   await Promise.all(sent)
+  clock.mockRestore()
 })
