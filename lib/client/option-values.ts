@@ -29,15 +29,15 @@ export function parseOptions<Table extends object>(table: Table, options: object
 export function refuseUnknown(
   owner: string,
   options: object,
-  known: object,
+  known: readonly string[],
   cures: Readonly<Record<string, string>> = {},
 ): void {
   if (!mayBeOptions(options)) throw new TypeError(`${owner} needs an options object, not ${typeName(options)}`)
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
     if (Object.hasOwn(cures, name)) throw new TypeError(`${name} is not an option of ${owner}: ${cures[name]}`)
-    if (Object.hasOwn(known, name)) continue
-    const similar = Object.keys(known).find((other) => other.toLowerCase() === name.toLowerCase())
+    if (known.includes(name)) continue
+    const similar = known.find((other) => other.toLowerCase() === name.toLowerCase())
     throw new TypeError(`${name} is not an option of ${owner}${similar ? `: did you mean ${similar}?` : ''}`)
   }
 }

@@ -124,7 +124,7 @@ export interface ClientSettings
 
 /** @throws TypeError naming the option that is wrong, never its value */
 export function parseClientOptions(options: SocialLoginClientOptions): ClientSettings {
-  refuseUnknown('SocialLoginClient', options, CLIENT_OPTIONS, INSTEAD_OF)
+  refuseUnknown('SocialLoginClient', options, Object.keys(CLIENT_OPTIONS), INSTEAD_OF)
   const { baseURL, ...others } = parseOptions(CLIENT_OPTIONS, options)
   return { ...others, ...baseURL }
 }

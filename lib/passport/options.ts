@@ -187,7 +187,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 export function parseStrategyOptions(
   options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>,
 ): StrategySettings {
-  refuseUnknown('Strategy', options, STRATEGY_OPTIONS, INSTEAD_OF)
+  refuseUnknown('Strategy', options, Object.keys(STRATEGY_OPTIONS), INSTEAD_OF)
   const { provider = () => undefined } = options
   const parsed = parseOptions(PASSPORT_OPTIONS, options)
   const { store } = parsed

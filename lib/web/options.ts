@@ -112,7 +112,7 @@ export interface WebSettings extends ParsedOptions<typeof WEB_OPTIONS> {
 
 export const SOCIAL_LOGIN_OPTIONS = { ...LOGIN_OPTIONS, ...WEB_OPTIONS }
 
-const KNOWN = { ...SOCIAL_LOGIN_OPTIONS, keys: true, cookie: true, store: true }
+const KNOWN = [...Object.keys(SOCIAL_LOGIN_OPTIONS), 'keys', 'cookie', 'store']
 const NO_VERIFY = 'callback() resolves to the login; there is no verify function'
 /** Options of the strategy. */
 const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
@@ -136,7 +136,7 @@ export function parseSocialLoginOptions(
 function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings['storeFor'] {
   const { keys, cookie = {}, store } = options
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
-  refuseUnknown('cookie', cookie, { name: true, hostPrefix: true })
+  refuseUnknown('cookie', cookie, ['name', 'hostPrefix'])
   if (store !== undefined) {
     parseStore(store, 'store')
     return (request) => browserStore(store, request)

@@ -19,8 +19,8 @@ import {
 } from './options'
 import { type CallbackResult, failed, type Redirects, resultOf, type SignedIn } from './result'
 
-const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
-const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
+const CALLBACK_OPTIONS: readonly (keyof CallbackOptions)[] = ['user', 'callbackURL']
+const START_OPTIONS: readonly (keyof StartOptions)[] = [...CALLBACK_OPTIONS, 'returnTo', 'state']
 
 /** `SocialLogin` over any network, of which each of its two builds gives one. */
 export class WebLogin {
@@ -64,7 +64,12 @@ export class WebLogin {
     return this.#login.close()
   }
 
-  async #handle(call: string, request: Request, options: StartOptions, known: object): Promise<CallbackResult> {
+  async #handle(
+    call: string,
+    request: Request,
+    options: StartOptions,
+    known: readonly string[],
+  ): Promise<CallbackResult> {
     checkCall(call, request, options, known)
     const headers = new Headers()
     const adapter = this.#newAdapter(request, options, headers)
@@ -111,7 +116,7 @@ function httpRequest({ method, url, headers }: Request): HTTPRequest {
 
 const REQUEST = 'a Request of the Fetch standard (in Hono: c.req.raw)'
 
-function checkCall(call: string, request: Request, options: object, known: object): void {
+function checkCall(call: string, request: Request, options: object, known: readonly string[]): void {
   if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function')
     throw new TypeError(`${call}: request must be ${REQUEST}, not ${typeName(request)}`)
   if (!mayBeOptions(options) || !('user' in options))

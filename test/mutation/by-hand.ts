@@ -95,8 +95,8 @@ const ROWS: readonly Row[] = [
   [
     COOKIE,
     'a forged cookie throws',
-    'return undefined;\n        }\n    }\n    // Of two',
-    "throw new Error('forged');\n        }\n    }\n    // Of two",
+    'return undefined;\n    }\n    end() {',
+    "throw new Error('forged');\n    }\n    end() {",
   ],
   [
     'doctor/arguments',

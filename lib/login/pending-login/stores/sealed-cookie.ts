@@ -33,7 +33,7 @@ export interface CookieStoreOptions {
 }
 
 const NAME = new RegExp(String.raw`^[\w-]{1,${MAX_COOKIE_NAME_LENGTH}}$`)
-const OPTIONS = { keys: true, name: true, hostPrefix: true, allowInsecureHTTP: true }
+const OPTIONS: readonly (keyof CookieStoreOptions)[] = ['keys', 'name', 'hostPrefix', 'allowInsecureHTTP']
 
 type Decrypting = typeof import('jose/jwe/compact/decrypt')
 type Encrypting = typeof import('jose/jwe/compact/encrypt')
@@ -49,7 +49,8 @@ export class SealedCookie {
   readonly #name: string
   readonly #pattern: RegExp
   readonly isSecure: boolean
-  readonly #jose: Pick<Decrypting & Encrypting, 'compactDecrypt' | 'CompactEncrypt'>
+  readonly #decrypting: Decrypting = decrypting()
+  readonly #encrypting: Encrypting = encrypting()
 
   /** @param suffix distinguishes the cookie from others with these options */
   constructor(options: CookieStoreOptions, suffix = '') {
@@ -66,11 +67,10 @@ export class SealedCookie {
     const [first, ...others] = parseKeys(keys)
     this.#sealingKey = deriveKey(first, this.#name)
     this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
-    this.#jose = { ...decrypting(), ...encrypting() }
   }
 
   async seal(record: PendingLogin | LoginRemainder): Promise<string> {
-    const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
+    const sealed = await new this.#encrypting.CompactEncrypt(Buffer.from(JSON.stringify(record)))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#sealingKey)
     return this.#setCookie(sealed, RETENTION_MS / 1000)
@@ -79,9 +79,14 @@ export class SealedCookie {
   async open(header: string): Promise<PendingLogin | undefined> {
     const sealed = this.#valueIn(header)
     if (sealed === undefined || !isCanonical(sealed)) return undefined
+    const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     for (const key of this.#keys) {
-      const record = await this.#open(sealed, key)
-      if (record) return record
+      try {
+        const { plaintext } = await this.#decrypting.compactDecrypt(sealed, key, options)
+        return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+      } catch {
+        // The value was tampered with, was sealed with another key, or is no sealed record at all.
+      }
     }
     return undefined
   }
@@ -96,17 +101,6 @@ export class SealedCookie {
 
   isSetBy(line: string): boolean {
     return line.startsWith(`${this.#name}=`)
-  }
-
-  async #open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
-    try {
-      const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
-      const { plaintext } = await this.#jose.compactDecrypt(sealed, key, options)
-      return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
-    } catch {
-      // The value was tampered with, was sealed with another key, or is no sealed record at all.
-      return undefined
-    }
   }
 
   // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed,

@@ -19,6 +19,13 @@ describe('the constructor', () => {
     ['a name with a line break', { keys: [KEY], name: `${CANARY}\r\nx` }, /^name must/],
     ['a name that is no string', { keys: [KEY], name: 7 }, /^name must/],
     ['an allowInsecureHTTP that is no boolean', { keys: [KEY], allowInsecureHTTP: CANARY }, /^allowInsecureHTTP must/],
+    [
+      'the prefix __Host- in the name',
+      { keys: [KEY], name: '__Host-login' },
+      /^name must have no prefix: hostPrefix adds/,
+    ],
+    ['the prefix __secure- in the name', { keys: [KEY], name: '__secure-login' }, /^name must have no prefix/],
+    ['a hostPrefix that is no boolean', { keys: [KEY], hostPrefix: CANARY }, /^hostPrefix must/],
     ['no options', undefined, /^CookieStore needs an options object, not undefined$/],
     ['no object as options', 'options', /^CookieStore needs an options object, not a string$/],
   ]
@@ -41,6 +48,10 @@ describe('the constructor', () => {
     const make = () => new CookieStore(options)
     if (message) expect(make).toThrow(message)
     else expect(make).not.toThrow()
+  })
+
+  test('accepts a name that has such a prefix inside', () => {
+    expect(() => new CookieStore({ keys: [KEY], name: 'my__Host-login' })).not.toThrow()
   })
 
   test('accepts ten keys', () => {

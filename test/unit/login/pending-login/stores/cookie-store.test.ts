@@ -8,6 +8,7 @@ import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../../.
 import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
 import { parsePendingLogin } from '../../../../../lib/login/pending-login/pending-login'
 import { LoginCookies } from '../../../../../lib/login/pending-login/stores/login-cookies'
+import { SealedCookie } from '../../../../../lib/login/pending-login/stores/sealed-cookie'
 import { rejectionOf } from '../../../../support/leak-check'
 import { newPendingLogin } from '../../../../support/pending-login'
 
@@ -213,6 +214,10 @@ describe('a sealed record', () => {
     }
   })
 
+  test.each(['', 'a=b', `x${NAME}=y`])('is none where its cookie is not: %j', async (header) => {
+    expect(await new SealedCookie({ keys: [KEY] }).open(header)).toBeUndefined()
+  })
+
   test('is refused with a second cookie of its name, whichever comes first', async () => {
     const [one, two] = [await seal(), await seal()]
     for (const cookies of [`${one}; ${two}`, `${one}; ${one}`, `${one}; ${NAME}=`, `${NAME}=planted; ${one}`]) {
@@ -291,6 +296,11 @@ describe('the cookie', () => {
     ])
   })
 
+  test('under hostPrefix: false loses the prefix, and stays Secure', async () => {
+    const [cookie] = await saved({ hostPrefix: false })
+    expect([cookie.name, cookie.secure, cookie.path, cookie.domain]).toEqual(['social-login', true, '/', undefined])
+  })
+
   test('stays below 4,096 bytes with the longest possible returnTo and state', async () => {
     const longest = newPendingLogin({
       strategyDigest: RECORD.strategyDigest.padEnd(43, 'x'),
@@ -327,7 +337,13 @@ describe('the cookie', () => {
   })
 
   test('needs a response, and names req.res', async () => {
-    for (const more of [{}, { res: null }, { res: 'x' }, { res: { setHeader: () => {} } }]) {
+    for (const more of [
+      {},
+      { res: null },
+      { res: 'x' },
+      { res: { setHeader: () => {} } },
+      { res: { getHeader: () => {} } },
+    ]) {
       const bare = Object.assign(new IncomingMessage(new Socket()), more)
       const work: ['start' | 'callback', () => unknown][] = [
         ['start', () => store.save(bare, RECORD)],
@@ -340,6 +356,25 @@ describe('the cookie', () => {
       }
       expect(await store.load(bare)).toBeUndefined()
     }
+  })
+})
+
+describe('a missing cookie may have been dropped as Secure, by a browser that kept none by plain http', () => {
+  test.each<[string, string | undefined, object, object | null, boolean]>([
+    ['the scheme is unknown, and the request came by plain http', '/callback', {}, {}, true],
+    ['no callback is known', undefined, {}, {}, true],
+    ['the callback is at https', 'https://app.example/callback', {}, {}, false],
+    ['a proxy tells the scheme', '/callback', { 'x-forwarded-proto': 'https' }, {}, false],
+    ['a proxy says where the request came from', '/callback', { forwarded: 'proto=https' }, {}, false],
+    ['the request came by TLS', '/callback', {}, { encrypted: true }, false],
+    ['the request has no socket', '/callback', {}, null, true],
+  ])('%s', (_title, callbackURL, headers, socket, isTold) => {
+    const { req } = exchange()
+    Object.assign(req.headers, headers)
+    Object.assign(req, { socket })
+    const explained = new CookieStore({ keys: [KEY] }).forCallback(callbackURL).explain(req)
+    expect(explained).toMatch(/^The browser sent no cookie at all/)
+    expect(explained.includes('Safari and some test agents keep no such cookie')).toBe(isTold)
   })
 })
 
@@ -378,6 +413,15 @@ describe('the cookies of a login', () => {
     const lines = [...(await cookies.start(RECORD)), ...(await cookies.consume(RECORD))]
     expect(lines.map((line) => cookies.isSetBy(line))).toEqual(lines.map(() => true))
     expect(lines.map((line) => cookies.isSetBy(`x${line}`))).toEqual(lines.map(() => false))
+  })
+
+  test.each([
+    ['', /^The browser sent no cookie at all, [^.]*\.$/],
+    ['a=b', /^The browser sent cookies, but not that of the login: none was started in the last 11 minutes, [^.]*\.$/],
+    [`a=b; ${NAME}=planted`, /^The cookie of the login came, but cannot be opened: [^.]*\.$/],
+    [`${NAME}-used=left`, /^The browser sent cookies, but not that of the login: /],
+  ])('that brought no login are explained by what came, which is %j', (header, explained) => {
+    expect(new LoginCookies({ keys: [KEY] }).explain(header, 'app.example', false)).toMatch(explained)
   })
 
   test.each([
