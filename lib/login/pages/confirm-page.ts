@@ -67,7 +67,7 @@ function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
     throw new TypeError('confirmPage must return a string, not a promise')
   }
   // The doctype must stay first, because without it browsers are in quirks mode.
-  const [doctype = ''] = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
+  const [doctype = ''] = /^(?:\s|<!--(?:(?!-->).)*-->|<\?[^>]*>)*<!doctype[^>]*>/is.exec(html) ?? []
   const body = `${doctype}\n${WHOLE_PAGE_GUARD}\n${html.slice(doctype.length)}`
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }
 }

@@ -31,8 +31,7 @@ form.submit()
 
 /** The secret sent with a start; undefined before the tab's page has created one. */
 export function tabSecretOfStart(query: URLSearchParams): string | undefined {
-  const secret = single(query)
-  return secret !== undefined && TAB_SECRET.test(secret) ? secret : undefined
+  return single(query)?.match(TAB_SECRET)?.[0]
 }
 
 /** The secret that the tab's page sends with the callback: empty if it has none; undefined if it was not asked. */

@@ -7,12 +7,14 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
       'copy | login/callback | joinLogin | { ...(0, info_1.createLoginInfo)(record, request), duplicate: true } -> Object.assign((0, info_1.createLoginInfo)(record, request), { duplicate: true })',
+      'copy | login/pages/refusal | refusalResponse | { ...headers, ...errorHeaders } -> Object.assign(headers, { ...errorHeaders })',
     ],
   },
   {
     kind: 'equivalent',
-    why: 'Of a text, matchAll makes the same regular expression.',
+    why: 'Of a text, matchAll and search make the same regular expression.',
     mutants: [
+      "wrapper | login/pending-login/stores/sealed-cookie | SealedCookie.constructor | new RegExp(`(?:^|;)[ \\\\t]*${this.#name}=([^;]*)`, 'g') -> (`(?:^|;)[ \\\\t]*${this.#name}=([^;]*)`)",
       "wrapper | login/pending-login/after-tab |  | new RegExp(`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`, 'g') -> (`(?:^|;)[ \\\\t]*(?:__Host-)?${NAME}=([^;]*)`)",
     ],
   },

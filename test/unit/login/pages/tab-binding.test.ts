@@ -1,3 +1,4 @@
+import { removeTabSecret, tabCallbackPage, tabStartPage } from '../../../../lib/login/pages/tab-binding'
 import type { OriginPolicy } from '../../../../lib/login/request/headers'
 import {
   classifyRequest,
@@ -8,6 +9,7 @@ import {
   policy,
   verdictOf,
 } from '../../../support/incoming'
+import { hashesIn } from '../../../support/pages'
 
 // Gaps in the tests of request.ts found by mutation testing.
 
@@ -32,6 +34,38 @@ test.each([
 ])('a start with the query %j has the tab secret %j', (query, tabSecret) => {
   expect(start(query)).toMatchObject({ type: 'start' })
   expect(start(query)).toHaveProperty('tabSecret', tabSecret)
+})
+
+const PROVIDER = 'https://social.example'
+
+test.each([
+  ['of a start', tabStartPage('/auth/start?a="&b=1', 'GET', PROVIDER), 'get', './start?a=&quot;&amp;b=1'],
+  ['of a start by POST', tabStartPage('/auth/start', 'POST', PROVIDER), 'post', './start'],
+  ['of a callback', tabCallbackPage('a&"b', PROVIDER), 'post', '?auth_key=a%26%22b'],
+])(
+  'the page of the tab %s sends its form there only, by its own script, and is never framed or kept',
+  (_title, page, method, action) => {
+    expect(page.status).toBe(200)
+    expect(page.body).toContain('<title>Signing in</title>')
+    expect(page.body).toContain(`</noscript>\n<form method="${method}" action="${action}"></form>\n</main>\n<script>`)
+    const { styles, scripts } = hashesIn(page.body)
+    expect(scripts.split(' ')).toHaveLength(2)
+    expect(page.headers).toMatchObject({
+      'Content-Security-Policy': `default-src 'none'; style-src ${styles}; img-src data:; script-src ${scripts}; form-action 'self' ${PROVIDER}; base-uri 'none'; frame-ancestors 'none'`,
+      'X-Frame-Options': 'DENY',
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'same-origin',
+    })
+  },
+)
+
+test('the secret of the tab is removed from a query, which otherwise stays as it is written', () => {
+  const query = new URLSearchParams(`a=1&social_login_tab=${SECRET}&social_login_tab=x&b=2`)
+  removeTabSecret(query)
+  expect(String(query)).toBe('a=1&b=2')
+  const url = new URL('https://app.example/auth?a=%20')
+  removeTabSecret(url.searchParams)
+  expect(url.search).toBe('?a=%20')
 })
 
 test('a callback from the tab is a POST of the application’s own page, and only with tabBinding', () => {
