@@ -123,27 +123,28 @@ export function parseSocialLoginOptions(
   network: Network,
 ): WebSettings {
   refuseUnknown('SocialLogin', options, KNOWN, { ...INSTEAD_OF, ...network.withoutOptions })
-  const { provider, callbackURL } = options
-  if (provider === undefined) parseWholeCallbackURL(callbackURL, 'callbackURL', options)
+  const { provider: findProvider = () => undefined } = options
+  if (options.provider === undefined) parseWholeCallbackURL(options.callbackURL, 'callbackURL', options)
   return {
     ...parseOptions(WEB_OPTIONS, options),
     providers: parseLoginOptions(options, network),
-    findProvider: provider ?? (() => undefined),
+    findProvider,
     storeFor: storesOf(options),
   }
 }
 
 function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings['storeFor'] {
-  const { keys, cookie = {}, store } = options
-  if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
+  const { keys = [], cookie = {}, store } = options
+  if (options.keys !== undefined && store !== undefined)
+    throw new TypeError('keys and store exclude each other: give one')
   refuseUnknown('cookie', cookie, ['name', 'hostPrefix'])
   if (store !== undefined) {
     parseStore(store, 'store')
     return (request) => browserStore(store, request)
   }
   // It is set only where the browser would drop a Secure cookie; plain http beyond loopback is allowed by now.
-  const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
-  const cookies = new LoginCookies({ ...cookie, keys: keys ?? [], allowInsecureHTTP }, options.callbackURL)
+  const allowInsecureHTTP = options.allowInsecureHTTP && options.callbackURL?.toLowerCase().startsWith('http:')
+  const cookies = new LoginCookies({ ...cookie, keys, allowInsecureHTTP }, options.callbackURL)
   return (request, headers) => {
     return {
       save: async (record) => addCookies(headers, await cookies.start(record)),

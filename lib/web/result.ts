@@ -1,4 +1,4 @@
-import { checkArguments, object } from '../arguments'
+import { checkArguments } from '../arguments'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
@@ -132,9 +132,12 @@ function redirect(location: string, headers: Headers): Response {
 
 const FINISH = {
   response: {
-    ...object('a Response'),
+    must: 'a Response',
     // A framework may have a class of its own. A Request has headers, too, but no status.
-    fits: (one: unknown) => typeof Object(Object(one)['headers'])['get'] === 'function' && 'status' in Object(one),
+    fits: (one: unknown) => {
+      const { status, headers }: Readonly<Record<string, unknown>> = Object(one)
+      return typeof status === 'number' && typeof Object(headers)['get'] === 'function'
+    },
   },
 }
 

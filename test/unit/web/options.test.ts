@@ -1,5 +1,8 @@
+import { Agent } from 'undici'
+import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
 import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { SocialLogin } from '../../../lib/web'
+import { SocialLogin as EdgeLogin } from '../../../lib/web/edge'
 import { SOCIAL_LOGIN_OPTIONS } from '../../../lib/web/options'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, failureOf, good } from '../../support/options'
@@ -41,8 +44,71 @@ test.each(Object.keys(STRATEGY_OPTIONS).filter((name) => !(name in SOCIAL_LOGIN_
   },
 )
 
-test('an option for the verify function is refused with the reason', () => {
-  expect(failureOf(() => construct({ ...good, keys, verifyTimeout: 1000 })).message).toContain('no verify function')
+test.each(['passReqToCallback', 'skipUserProfile', 'verifyTimeout'])(
+  'the option %s, which is for the verify function, is refused with the reason',
+  (name) => {
+    expect(failureOf(() => construct({ ...good, keys, [name]: 1000 })).message).toBe(
+      `${name} is not an option of SocialLogin: callback() resolves to the login; there is no verify function`,
+    )
+  },
+)
+
+test.each([{ nme: 'login' }, { allowInsecureHTTP: true }, { keys }])('%j is no option of the cookie', (cookie) => {
+  const [name] = Object.keys(cookie)
+  expect(failureOf(() => construct({ ...good, keys, cookie })).message).toBe(`${name} is not an option of cookie`)
+})
+
+test.each([
+  ['https://app.example/callback', {}, '__Host-social-login', true],
+  ['https://app.example/callback', { allowInsecureHTTP: true }, '__Host-social-login', true],
+  ['https://app.example/http:/callback', { allowInsecureHTTP: true }, '__Host-social-login', true],
+  ['http://app.example/callback', { allowInsecureHTTP: true }, 'social-login', false],
+  ['HTTP://app.example/callback', { allowInsecureHTTP: true }, 'social-login', false],
+  ['https://app.example/callback', { cookie: Object.freeze({ hostPrefix: false }) }, 'social-login', true],
+])('a login at %s with %j has the cookie %s, and it is Secure: %s', async (callbackURL, more, name, isSecure) => {
+  const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const started = await new SocialLogin({ ...good, keys, callbackURL, ...more }).start(
+    new Request(new URL('/auth', callbackURL), { headers }),
+    { user: null },
+  )
+  const lines = started.headers.getSetCookie()
+  expect(lines.map((line) => [line.split('=')[0], line.includes('; Secure')])).toEqual([[name, isSecure]])
+})
+
+test.each([
+  ['https://app.example/callback', '', /The browser sent no cookie at all, .* on the home screen\)\.$/],
+  ['https://app.example/callback', 'a=b', /The browser sent cookies, but not that of the login: .* dropped it\.$/],
+  [
+    'http://localhost:3000/callback',
+    '',
+    /The browser sent no cookie at all, .* nor those of 127\.0\.0\.1 to localhost\.$/,
+  ],
+])('a callback at %s with the cookies %j is explained by them and by its host', async (callbackURL, cookie, says) => {
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const request = new Request(`${callbackURL}?auth_key=x`, { headers: { ...headers, ...(cookie && { cookie }) } })
+  const result = await new SocialLogin({ ...good, keys, callbackURL }).callback(request, { user: null })
+  expect(result).toMatchObject({ code: 'login_not_started', message: expect.stringMatching(says) })
+})
+
+test('what fetch cannot do is refused by the build that sends by fetch, and by no other afterwards', () => {
+  const options = { ...good, keys, dispatcher: new Agent() }
+  expect(failureOf(() => Reflect.construct(EdgeLogin, [options])).message).toMatch(
+    /^dispatcher is not an option of SocialLogin: in this build /,
+  )
+  expect(() => construct(options)).not.toThrow()
+})
+
+test('the tables of both adapters stay apart', () => {
+  expect(Object.keys(SOCIAL_LOGIN_OPTIONS)).toEqual(expect.arrayContaining(['failureRedirect', 'successRedirect']))
+  expect(Object.keys(LOGIN_OPTIONS)).not.toContain('failureRedirect')
+})
+
+test('with many providers no callbackURL is required, and the provider is asked for with the request', async () => {
+  const provider = jest.fn()
+  const login = new SocialLogin({ provider, keys })
+  const request = new Request('https://app.example/auth/a/callback?auth_key=x')
+  expect(await login.callback(request, { user: null })).toMatchObject({ code: 'provider_unknown' })
+  expect(provider.mock.calls).toEqual([[request]])
 })
 
 test.each([undefined, null, 'options', 7])('%j is no options object', (options) => {

@@ -376,6 +376,10 @@ describe('a missing cookie may have been dropped as Secure, by a browser that ke
     expect(explained).toMatch(/^The browser sent no cookie at all/)
     expect(explained.includes('Safari and some test agents keep no such cookie')).toBe(isTold)
   })
+
+  test('the store belongs to no strategy', () => {
+    expect(store.explain(exchange().req)).toContain('Safari and some test agents keep no such cookie')
+  })
 })
 
 function readCookie(line = ''): SetCookie {
