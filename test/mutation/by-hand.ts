@@ -49,12 +49,7 @@ const ROWS: readonly Row[] = [
     'MEMBERS.map((member)',
     'Object.keys(provider).map((member)',
   ],
-  [
-    'login/request/headers',
-    'a Referer that cannot be read is none',
-    "return 'foreign';\n    if",
-    "return 'absent';\n    if",
-  ],
+  ['login/request/headers', 'a Referer that cannot be read is none', 'if (!value)', "if (originOf(value) === '')"],
   [
     'passport/actions',
     'logins go to other browsers',

@@ -1,6 +1,6 @@
 /** Whether two paths are the same to Express, which by default ignores their case and a slash at their end. */
 export function isSamePath(a: string, b: string): boolean {
-  return a === b || plainPath(a) === plainPath(b)
+  return plainPath(a) === plainPath(b)
 }
 
 /**

@@ -30,18 +30,15 @@ const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name
 
 // An origin as browsers write it into Origin and Referer. Some old ones do not leave out a default port.
 const WEB_ORIGIN = /^https?:\/\/[^/?#]+/
-const DEFAULT_PORT = /^(https:.*):443$|^(http:.*):80$/
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: HTTPRequest): string {
-  const path = withoutOrigin(target)
-  const end = path.search(/[?#]/)
-  return end === -1 ? path : path.slice(0, end)
+  return withoutOrigin(target).replace(/[?#].*/s, '')
 }
 
 /** A target without the origin that absolute-form targets have. */
 export function withoutOrigin(target: string): string {
-  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  return target.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 
 /**
@@ -53,7 +50,7 @@ export function withoutOrigin(target: string): string {
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
   if (isNavigationByMetadata(req) && !acceptsPages(req)) return true
-  return PURPOSE_HEADERS.some((name) => /prefetch|prerender|preview/i.test(req.header(name) ?? ''))
+  return /prefetch|prerender|preview/i.test(PURPOSE_HEADERS.map((name) => req.header(name)).join())
 }
 
 /**
@@ -101,9 +98,7 @@ export function fetchSiteOf(req: HTTPRequest): string | undefined {
 }
 
 export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean {
-  if (isFromApp(req, policy)) return true
-  const source = sourceOrigin(req)
-  return source !== undefined && policy.allowedStartOrigins.has(source)
+  return isFromApp(req, policy) || policy.allowedStartOrigins.has(sourceOrigin(req))
 }
 
 function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
@@ -117,8 +112,7 @@ export function isFormOfApp(req: HTTPRequest, policy: OriginPolicy): boolean {
 }
 
 function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
-  const source = sourceOrigin(req)
-  return source !== undefined && isAppOrigin(source, req, policy)
+  return isAppOrigin(sourceOrigin(req), req, policy)
 }
 
 /** Whether it is a navigation that may come from the provider, by Fetch Metadata, which no page can forge. */
@@ -140,28 +134,33 @@ export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 
   // Some privacy proxies send an empty Referer instead of none.
   if (!value) return 'absent'
   const origin = originOf(value)
-  if (origin === undefined) return 'foreign'
   if (origin === policy.providerOrigin || policy.allowedCallbackOrigins.has(origin)) return 'provider'
   return isAppOrigin(origin, req, policy) || policy.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
 }
 
-/** The origin whose page caused the request. `Origin: null` tells nothing, because helmet's no-referrer causes it. */
-export function sourceOrigin(req: HTTPRequest): string | undefined {
+/**
+ * The origin whose page caused the request; empty if no header names one. `Origin: null` tells nothing, because helmet's
+ * no-referrer causes it.
+ */
+export function sourceOrigin(req: HTTPRequest): string {
   const origin = req.header('origin')
-  const source = origin === undefined || origin === 'null' ? req.header('referer') : origin
-  return source === undefined ? undefined : originOf(source)
+  return originOf(origin === undefined || origin === 'null' ? req.header('referer') : origin)
 }
 
-/** The origin of a URL; undefined if it has none of the web, such as `about:blank` and `android-app://mail/`. */
-function originOf(url: string): string | undefined {
-  return WEB_ORIGIN.exec(url)?.[0].replace(DEFAULT_PORT, '$1$2')
+/** The origin of a URL; empty if it has none of the web, such as `about:blank` and `android-app://mail/`. */
+function originOf(url = ''): string {
+  return withoutDefaultPort(WEB_ORIGIN.exec(url)?.[0] ?? '')
+}
+
+function withoutDefaultPort(origin: string): string {
+  return origin.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '')
 }
 
 // `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
 export function isAppOrigin(origin: string, req: HTTPRequest, policy: Pick<OriginPolicy, 'appOrigin'>): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
-  const [scheme] = origin.split('//', 1)
-  return origin === `${scheme}//${req.host?.toLowerCase()}`.replace(DEFAULT_PORT, '$1$2')
+  const [scheme] = origin.split('//')
+  return origin === withoutDefaultPort(`${scheme}//${req.host?.toLowerCase()}`)
 }
 
 function appHostname(req: HTTPRequest, policy: OriginPolicy): string {
@@ -171,5 +170,5 @@ function appHostname(req: HTTPRequest, policy: OriginPolicy): string {
 /** Whether two hosts may belong to one site. To know it for certain would need the public suffix list. */
 function mayBeSameSite(a: string, b: string): boolean {
   const site = (hostname: string): string => hostname.split('.').slice(-2).join('.')
-  return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))
+  return a === b || (site(a) === site(b) && !/^[\d.]+$/.test(a))
 }

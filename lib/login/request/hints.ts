@@ -51,7 +51,7 @@ export function startHint(req: HTTPRequest, policy: OriginPolicy): string | unde
   const hint = hintOfKind(req)
   if (hint !== undefined) return hint
   const fetchSite = fetchSiteOf(req)
-  if (fetchSite === undefined) return sourceOrigin(req) === undefined ? NO_SOURCE : OTHER_SOURCE
+  if (fetchSite === undefined) return sourceOrigin(req) === '' ? NO_SOURCE : OTHER_SOURCE
   if (fetchSite === 'none') return TYPED_START
   return refererOf(req, policy) === 'app' ? DETOUR_START : FOREIGN_START
 }

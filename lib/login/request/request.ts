@@ -118,7 +118,7 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   const path = safePath(target)
   const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
   const fetchSite = fetchSiteOf(req)
-  const hasSource = fetchSite !== undefined || sourceOrigin(req) !== undefined
+  const hasSource = fetchSite !== undefined || sourceOrigin(req) !== ''
   const confirmation = target.searchParams.get(CONFIRMED_PARAMETER) ?? undefined
   return {
     ...{ type: 'start', method, path, verified, confirmation, hasSource },
