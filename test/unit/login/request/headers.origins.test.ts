@@ -41,6 +41,8 @@ test.each<[Headers, string]>([
 test.each<[Headers, string]>([
   [{}, 'start unverified'],
   [{ referer: 'https://app.example/home?x=1' }, 'start verified'],
+  [{ referer: 'https://app.example?x=1' }, 'start verified'],
+  [{ referer: 'https://app.example#x' }, 'start verified'],
   [{ origin: 'https://app.example' }, 'start verified'],
   [{ origin: 'null', referer: 'https://app.example/' }, 'start verified'],
   [{ origin: 'https://evil.example', referer: 'https://app.example/' }, 'start unverified'],
@@ -169,7 +171,9 @@ test.each([
   ['https://app.example', 'same-origin', 'callback K'],
   ['https://social.app.example', 'same-origin', 'callback_forged'],
 ])('a callback from a provider at %s with Sec-Fetch-Site %s: %s', (providerOrigin, site, verdict) => {
-  expect(readCallback(metadata(site), {}, { ...policy, providerOrigin })).toBe(verdict)
+  // The second Host is that of an application behind a proxy that rewrites it.
+  for (const host of ['app.example', 'internal.example.net:3000'])
+    expect(readCallback({ ...metadata(site), host }, {}, { ...policy, providerOrigin })).toBe(verdict)
 })
 
 test.each([
@@ -177,9 +181,13 @@ test.each([
   ['http://127.0.0.1:4400', '127.0.0.1:3000', 'same-site', 'callback K'],
   ['http://127.0.0.1:4400', '10.0.0.1:3000', 'same-site', 'callback_forged'],
   ['http://[::1]:4400', '[::1]:3000', 'same-site', 'callback K'],
+  ['http://[::1]:4400', '[::2]:3000', 'same-site', 'callback_forged'],
+  ['http://[::ffff:127.0.0.1]:4400', '[::ffff:10.0.0.1]:3000', 'same-site', 'callback_forged'],
   ['http://localhost:4400', 'localhost:3000', 'same-site', 'callback K'],
   ['http://localhost:3000', 'localhost:3000', 'same-origin', 'callback K'],
   ['http://localhost:4400', 'a b', 'same-site', 'callback_forged'],
+  ['http://social.app.corp1', 'www.app.corp1', 'same-site', 'callback K'],
+  ['http://1.app.example', 'app.example', 'same-site', 'callback K'],
 ])('with a provider at %s an application at %s reads %s as %s', (providerOrigin, host, site, verdict) => {
   expect(readCallback({ ...metadata(site), host }, {}, { ...hostOnlyPolicy, providerOrigin })).toBe(verdict)
 })
@@ -234,6 +242,9 @@ test.each([
   ['http://app.example', 'app.example:443', false],
   ['https://app.example:8443', 'app.example:8443', true],
   ['https://app.example', 'app.example:8443', false],
+  ['https://app.example:4430', 'app.example:4430', true],
+  ['https://app.example:4430', 'app.example0', false],
+  ['http://app.example:8080', 'app.example80', false],
   ['https://app.example@evil.example:443', 'app.example', false],
 ])('a page of %s is of the application at Host %s: %s', (origin, host, isOwn) => {
   const headers = { host, referer: `${origin}/page` }
