@@ -1,3 +1,4 @@
+import type { OriginPolicy } from '../../../../lib/login/request/headers'
 import {
   classifyRequest,
   fromApp,
@@ -11,6 +12,8 @@ import {
 function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {
   return classifyRequest(incoming(`/auth/callback${query}`, headers, more), policy)
 }
+
+const at = (callbackPath: string): OriginPolicy => ({ ...policy, callbackPath })
 
 const missing = [
   ...['', '?', '?x=1', '?auth_key', '?auth_key=', '?AUTH_KEY=K', '?auth_key.x=K', '?auth-key=K', '?error=x'],
@@ -60,12 +63,45 @@ test.each([
   expect(JSON.stringify(read)).not.toContain('canary')
 })
 
-test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callback//'])(
+test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callback//', '/auth/callback#x'])(
   'the path %s without a key is a callback, never a start',
   (path) => {
     expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('auth_key_missing')
   },
 )
+
+test.each(['/auth/callback', '/Auth/Callback', '/auth/callback/'])(
+  'a callbackURL with the path %s is that of all its forms',
+  (callbackPath) => {
+    for (const path of ['/auth/callback', '/AUTH/CALLBACK', '/auth/callback/']) {
+      const read = (target: string) => verdictOf(classifyRequest(incoming(target, fromProvider), at(callbackPath)))
+      expect([path, read(path), read(`${path}?auth_key=K`)]).toEqual([path, 'auth_key_missing', 'callback K'])
+    }
+  },
+)
+
+test.each([
+  ['/auth/Callback', 'callback K'],
+  ['/auth/Callback/', 'callback K'],
+  ['/Callback', 'callback K'],
+  ['/auth/callback', 'callback_forged'],
+  ['/AUTH/CALLBACK', 'callback_forged'],
+  ['/callback/', 'callback_forged'],
+])('where two callbacks may differ by case, a key at %s is %s', (path, verdict) => {
+  const message = incoming(`${path}?auth_key=K`, fromProvider)
+  const given = at('/auth/Callback')
+  expect(verdictOf(classifyRequest(message, given))).toBe('callback K')
+  expect(verdictOf(classifyRequest(message, { ...given, isCallbackCaseSensitive: true }))).toBe(verdict)
+})
+
+test.each([
+  ['/', 'auth_key_missing'],
+  ['/?auth_key=K', 'callback K'],
+  ['?auth_key=K', 'callback K'],
+  ['/auth?auth_key=K', 'callback_forged'],
+])('where the callback is the first page, %s is %s', (target, verdict) => {
+  expect(verdictOf(classifyRequest(incoming(target, fromProvider), at('/')))).toBe(verdict)
+})
 
 test.each([
   ...['/auth/./callback', '/x/../auth/callback', '/auth/../auth/callback', '/login/%2e%2e/auth/callback'],
@@ -92,6 +128,7 @@ test.each([
   ['/login', 'callback_forged'],
   ['/', 'callback_forged'],
   ['/xcallback', 'callback_forged'],
+  ['/back', 'callback_forged'],
   ['/auth', 'callback_forged'],
   ['/x://h/auth/callback', 'callback_forged'],
 ])('a key at %s, where a proxy may have stripped a prefix, is %s, with a hint', (path, verdict) => {
@@ -134,6 +171,9 @@ test.each([
   ['http://app.example/auth/callback?auth_key=K', 'callback K'],
   ['https://evil.example/auth/callback?auth_key=K', 'callback K'],
   ['HTTPS://user@[::1]:1/auth/callback?auth_key=K', 'callback K'],
+  ['http://app.example/auth/callback?auth_key=K&from=https://evil.example/', 'callback K'],
+  ['http://app.example?auth_key=K', 'callback_forged'],
+  ['http://app.example#/auth/callback?auth_key=K', 'start verified'],
   ['http://app.example/login', 'start verified'],
   ['//evil.example/auth/callback?auth_key=', 'callback_forged'],
   ['*', 'start verified'],

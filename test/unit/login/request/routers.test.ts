@@ -48,6 +48,21 @@ test('the answer is about the path of the request alone, whatever its headers sa
   }
 })
 
+test.each(ROUTER_REQUESTS)('$router is answered only where a login starts, by GET or POST', ({ headers }) => {
+  const read = (target: string, method: string) =>
+    classifyRequest(incoming(target, { ...FETCH, ...headers }, { method }), policy)
+  for (const method of ['GET', 'POST']) expect(read('/login', method)).toHaveProperty('response')
+  for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    const refused = { type: 'refused', code: 'method_not_allowed', phase: 'start' }
+    expect(read('/login', method)).toEqual(refused)
+  }
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const callback = read('/auth/callback?auth_key=K', method)
+    expect(callback).toMatchObject({ type: 'refused', phase: 'callback' })
+    expect(callback).not.toHaveProperty('response')
+  }
+})
+
 const sites = [undefined, 'none', 'same-origin', 'same-site', 'cross-site']
 const kinds = [
   { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
