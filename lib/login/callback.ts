@@ -66,7 +66,7 @@ async function finish<User>(
   const isUsed = record.consumed || usedLogins.has(record.id)
   // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
   if (isUsed) return refusal ? continueIfSignedIn(context, { record, authKey }) : joinLogin(context, request, record)
-  if (refusal) throw refusalError(refusal, fetchSite, adapter)
+  if (refusal) throw refusalError(refusal, referer, adapter)
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
   // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
@@ -84,11 +84,11 @@ async function finish<User>(
 
 function refusalError(
   refusal: Refusal,
-  fetchSite: string | undefined,
+  referer: CallbackRequest['referer'],
   { currentUserHint }: RequestAdapter,
 ): SocialLoginError {
   const hints: Partial<Record<Refusal, () => string | undefined>> = {
-    callback_forged: () => mismatchHint(fetchSite),
+    callback_forged: () => mismatchHint(referer),
     user_changed: () => currentUserHint?.(),
   }
   return new SocialLoginError(refusal, 'callback', { hint: hints[refusal]?.() })

@@ -65,17 +65,14 @@ export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | u
   const hint = hintOfKind(req)
   if (hint !== undefined) return hint
   if (refererOf(req, policy) === 'foreign') return OTHER_REFERER
-  return HINT_OF_SITE[fetchSiteOf(req) ?? '']
+  const fetchSite = fetchSiteOf(req)
+  if (fetchSite === 'same-origin') return OWN_PAGE
+  return fetchSite === 'same-site' ? SISTER_SITE : undefined
 }
 
-export function mismatchHint(fetchSite: string | undefined): string {
-  return fetchSite === 'none' ? TYPED_CALLBACK : LATE
-}
-
-const HINT_OF_SITE: Readonly<Record<string, string>> = {
-  none: TYPED_CALLBACK,
-  'same-origin': OWN_PAGE,
-  'same-site': SISTER_SITE,
+/** Of a callback that `checkCallback` refuses as forged: it was late if it has the application's own Referer, else typed. */
+export function mismatchHint(referer: ReturnType<typeof refererOf>): string {
+  return referer === 'app' ? LATE : TYPED_CALLBACK
 }
 
 /** What kind of request it is, if it is no navigation of the whole window. */

@@ -13,6 +13,8 @@ class OneLogin implements PendingLoginStore {
   readonly usedKeys: unknown[] = []
   /** Awaited before the call of `consume` with this number ends. */
   before: (call: number) => Promise<unknown> = async () => undefined
+  /** By how much older the record is than the time since the start. */
+  ageMs = 0
   #record: PendingLogin | undefined
 
   save(_req: IncomingMessage, record: PendingLogin): void {
@@ -21,7 +23,7 @@ class OneLogin implements PendingLoginStore {
 
   load(): PendingLogin | undefined {
     this.told.push('load')
-    return this.#record
+    return this.#record && { ...this.#record, issuedAt: this.#record.issuedAt - this.ageMs }
   }
 
   async consume(_req: IncomingMessage, record: PendingLogin): Promise<boolean> {
@@ -128,6 +130,25 @@ test('who signs in again as the same person can reload the callback', async () =
   expect((await browser.comeBack(callback)).status).toBe(200)
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
   expect(logins.exchanges()).toBe(2)
+})
+
+const [TYPED, LATE] = ['The address was typed, or opened from another program', 'more than 30 seconds after the start']
+
+test.each([
+  { cause: 'a typed address', site: 'none', isOfApp: false, ageMs: 0, says: TYPED },
+  { cause: 'a typed address after 40 seconds', site: 'none', isOfApp: false, ageMs: 40_000, says: TYPED },
+  { cause: 'a link after 40 seconds', site: 'cross-site', isOfApp: true, ageMs: 40_000, says: LATE },
+  { cause: 'a reload by WebKit of what came late', site: 'none', isOfApp: true, ageMs: 40_000, says: LATE },
+])('callback_forged names $cause, and nothing else', async ({ site, isOfApp, ageMs, says }) => {
+  const store = new OneLogin()
+  const app = await startWith(store)
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  store.ageMs = ageMs
+  const headers = { 'sec-fetch-site': site, ...(isOfApp && { referer: `${app.origin}/` }) }
+  const { status, body } = await browser.comeBack(app.approvedCallback(), { headers })
+  expect([status, [TYPED, LATE].filter((hint) => body.includes(hint))]).toEqual([403, [says]])
+  expect(store.told).toEqual(['load'])
 })
 
 test('under tabBinding only the tab that has the secret shares a login that runs', async () => {

@@ -31,6 +31,19 @@ test('without Fetch Metadata and without a sign of a script, no script is named'
     expect(read({ ...headers, accept: '*/*' })).toHaveProperty('hint', expect.stringMatching(/\(Accept: text\/html\)/))
 })
 
+test.each(['iframe', 'frame', 'embed', 'object', 'fencedframe'])('the destination %s is named as a frame', (dest) => {
+  for (const [read, phase] of [[startOf, 'start'] as const, [callbackOf, 'callback'] as const])
+    expect(read({ ...fromProvider, 'sec-fetch-dest': dest })).toEqual(forbidden(phase, /^It was requested for a frame/))
+})
+
+test.each(['constructor', 'toString', '__proto__', 'cross-site, none', ''])(
+  'a callback with the unknown Sec-Fetch-Site %j is refused without a hint',
+  (site) => {
+    const refused = { type: 'refused', code: 'callback_forged', phase: 'callback' }
+    expect(callbackOf({ ...fromProvider, 'sec-fetch-site': site })).toEqual(refused)
+  },
+)
+
 test('with Fetch Metadata, the sign of a script is ignored', () => {
   const marked = { ...fromProvider, referer: 'https://evil.example/', 'x-requested-with': 'XMLHttpRequest' }
   expect(startOf(marked)).toEqual(forbidden('start', /^A page of another site led here/))
