@@ -64,10 +64,10 @@ function routerOf(req: RequestHeaders): Router | undefined {
 
 /** As the answer to a navigation, which it never is, it does nothing: a sandbox does not refresh, and so cannot loop. */
 function page(html: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
-  const fixed = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': 'sandbox' }
-  return respond(200, { ...fixed, ...headers }, `<!doctype html><title>Sign in</title>${html}\n`)
+  const all = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': 'sandbox', ...headers }
+  return respond(200, all, `<!doctype html><title>Sign in</title>${html}\n`)
 }
 
 function respond(status: number, headers: Readonly<Record<string, string>>, body = ''): HTTPResponse {
-  return { status, headers: { ...headers, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }, body }
+  return { status, headers: { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...headers }, body }
 }

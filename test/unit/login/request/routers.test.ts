@@ -94,6 +94,8 @@ test.each([
   ['/auth', 'browser: reloadDocument (React Router), data-sveltekit-reload, external (Nuxt)'],
   ['/auth/x.data?_routes=x', 'browser: reloadDocument (React Router).'],
   ['/auth/__data.json', 'browser: data-sveltekit-reload (SvelteKit).'],
+  ['/auth.data/x', 'browser: reloadDocument (React Router), data-sveltekit-reload, external (Nuxt)'],
+  ['/auth/__data.json/x', 'browser: reloadDocument (React Router), data-sveltekit-reload, external (Nuxt)'],
 ])('a script that requests %s is told what to write: %s', (target, attribute) => {
   const read = classifyRequest(incoming(target, FETCH), policy)
   expect(read).toMatchObject({ code: 'navigation_required', hint: expect.stringContaining(attribute) })
