@@ -59,20 +59,20 @@ test.each([{ nme: 'login' }, { allowInsecureHTTP: true }, { keys }])('%j is no o
 })
 
 test.each([
-  ['https://app.example/callback', {}, '__Host-social-login', true],
-  ['https://app.example/callback', { allowInsecureHTTP: true }, '__Host-social-login', true],
-  ['https://app.example/http:/callback', { allowInsecureHTTP: true }, '__Host-social-login', true],
-  ['http://app.example/callback', { allowInsecureHTTP: true }, 'social-login', false],
-  ['HTTP://app.example/callback', { allowInsecureHTTP: true }, 'social-login', false],
-  ['https://app.example/callback', { cookie: Object.freeze({ hostPrefix: false }) }, 'social-login', true],
-])('a login at %s with %j has the cookie %s, and it is Secure: %s', async (callbackURL, more, name, isSecure) => {
+  ['https://app.example/callback', {}, ['__Host-social-login; Secure']],
+  ['https://app.example/callback', { allowInsecureHTTP: true }, ['__Host-social-login; Secure']],
+  ['https://app.example/http:/callback', { allowInsecureHTTP: true }, ['__Host-social-login; Secure']],
+  ['http://app.example/callback', { allowInsecureHTTP: true }, ['social-login']],
+  ['HTTP://app.example/callback', { allowInsecureHTTP: true }, ['social-login']],
+  ['http://localhost:3000/callback', {}, ['__Host-social-login; Secure', 'social-login']],
+  ['https://app.example/callback', { cookie: Object.freeze({ hostPrefix: false }) }, ['social-login; Secure']],
+  ['https://app.example/callback', { cookie: { name: 'my-login' } }, ['__Host-my-login; Secure']],
+])('a login at %s with %j has the cookies %j', async (callbackURL, more, cookies) => {
   const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  const started = await new SocialLogin({ ...good, keys, callbackURL, ...more }).start(
-    new Request(new URL('/auth', callbackURL), { headers }),
-    { user: null },
-  )
+  const request = new Request(new URL('/auth', callbackURL), { headers })
+  const started = await new SocialLogin({ ...good, keys, callbackURL, ...more }).start(request, { user: null })
   const lines = started.headers.getSetCookie()
-  expect(lines.map((line) => [line.split('=')[0], line.includes('; Secure')])).toEqual([[name, isSecure]])
+  expect(lines.map((line) => line.replace(/=.*?(; Secure)?; SameSite=Lax$/, '$1'))).toEqual(cookies)
 })
 
 test.each([
