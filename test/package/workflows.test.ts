@@ -28,7 +28,7 @@ test('the quick tests and the slow ones are all of them', () => {
   expect(foldersIn(scripts['test:slow'])).toBe(foldersIn(scripts.test))
   const nightly = readFileSync(join(folder, '../../.ci/nightly'), 'utf8')
   const outages = ['npx jest --maxWorkers 4 --testPathPatterns /outages/ &', 'wait "$outages"']
-  const slow = 'npm run test:slow -- --testPathIgnorePatterns /outages/'
+  const slow = 'npm run test:slow -- --maxWorkers 3 --testPathIgnorePatterns /outages/'
   for (const command of ['npm cit', slow, ...outages]) expect(nightly.split('\n')).toContain(command)
 })
 
