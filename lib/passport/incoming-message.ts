@@ -153,7 +153,8 @@ function withoutRenewed(user: object): object {
 }
 
 function asText(value: unknown): string {
-  if (typeof value !== 'object') return `${typeof value} ${value}`
+  // Nothing tells one symbol from another of its description.
+  if (typeof value !== 'object' && typeof value !== 'symbol') return `${typeof value} ${value}`
   const text = tryStringify(value)
   // Objects with private fields are all `{}`.
   if (text !== undefined && text !== '{}') return text

@@ -61,7 +61,12 @@ const ROWS: readonly Row[] = [
   ['passport/overrides', 'a response keeps the replaced method', 'finally {', 'finally {\n        return;'],
   ['web/web-login', 'a number and its text are one user', '`user:${typeof user} ${user}`', '`user:${user}`'],
   ['client/client', 'the signal of a call is ignored', 'this.#settings.timeout, signal', 'this.#settings.timeout'],
-  ['client/http/connector', 'a handshake that was reset is tried again', 'TRANSIENT = /', 'TRANSIENT = /ECONNRESET|'],
+  [
+    'client/http/connector',
+    'a handshake that was reset is tried again',
+    'TRANSIENT = [',
+    "TRANSIENT = ['ECONNRESET', ",
+  ],
   [
     'client/http/pool',
     'the spare connection is not used',

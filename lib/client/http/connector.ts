@@ -28,7 +28,7 @@ export type Connect = ReturnType<typeof buildConnector>
 
 // What connections meet while a server restarts, or while its address or its name moves. ECONNRESET is not among them:
 // a server that resets a TLS handshake may have cost us CPU, and would cost as much for each of `CONNECT_RETRIES`.
-const TRANSIENT = /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/
+const TRANSIENT = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
 
 /**
  * Opens the connections to one provider. A pool alone opens no spare connection while the person is on the provider's
@@ -81,7 +81,7 @@ export class Connector {
     const until = performance.now() + this.#retryTime
     const attempt = (): void => {
       this.#connect(options, (...result) => {
-        if (performance.now() < until && TRANSIENT.test(errorCode(result[0]) ?? '')) {
+        if (performance.now() < until && TRANSIENT.includes(errorCode(result[0]) ?? '')) {
           // The timer is unreferenced, because whoever waits has a deadline, whose timer keeps the process alive.
           return void setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
         }

@@ -100,8 +100,7 @@ const ENGINE_FAILED =
   'The request to the provider failed inside of this process, and not on the network: is its memory, or its address space, exhausted?'
 
 export function unreachable(phase: Phase, error: unknown): SocialLoginError {
-  const hint = unreachableHint(error)
-  return new SocialLoginError('provider_unreachable', phase, hint === undefined ? {} : { hint })
+  return new SocialLoginError('provider_unreachable', phase, { hint: unreachableHint(error) })
 }
 
 /** A fixed sentence about a failed connection, if the error's code tells what failed. */

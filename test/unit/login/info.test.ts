@@ -1,13 +1,17 @@
-import { Strategy } from '../../../lib'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AuthenticateOptions, Strategy } from '../../../lib'
+import type { Keep } from '../../support/app'
 import { Browser } from '../../support/browser'
 import { useLogins } from '../../support/logins'
 
 const logins = useLogins()
 
 /** What the verify function of a whole login finds at `req.authInfo`. */
-async function infoAtVerify(headers: Record<string, string>): Promise<unknown> {
+async function infoAtVerify(headers: Record<string, string>, start: AuthenticateOptions = {}): Promise<unknown> {
   let seen: unknown
   const app = await logins.startApp({
+    start,
     newStrategy: (settings) =>
       new Strategy({ ...settings, passReqToCallback: true }, (req, _accessToken, _refreshToken, { id }) => {
         seen = req.authInfo
@@ -29,4 +33,46 @@ test('the info of a login has all evidence, and nothing of what the start was no
   })
   expect(age).toBeGreaterThanOrEqual(0)
   expect(age).toBeLessThanOrEqual(Date.now() - before)
+})
+
+// Whoever adds a member to LoginInfo finds here where it must arrive, and makes it appear in these logins.
+
+const read = (file: string): string => readFileSync(join(__dirname, '../../../..', file), 'utf8')
+const [, declared = ''] = /interface LoginInfo {([\s\S]*?)\n}/.exec(read('lib/login/info.ts')) ?? []
+const members = Array.from(declared.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name)
+const ofEachLogin = members.filter((member) => member !== 'duplicate')
+
+const START = { returnTo: '/inbox', state: { cart: 7 } }
+
+test('the members of LoginInfo are read from its declaration', () => {
+  expect(members).toEqual(expect.arrayContaining(['assurance', 'duplicate', 'returnTo', 'state']))
+})
+
+test.each<Keep>(['session', 'cookie', 'web'])(
+  'each member of LoginInfo reaches the handlers of both callbacks of a double click, the login kept by: %s',
+  async (keep) => {
+    const app = await logins.startApp({ keep, start: START })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    const callback = app.approvedCallback()
+    logins.provider.failNext('authorize', { delay: 50 })
+    const answers = await Promise.all([browser.comeBack(callback), browser.comeBack(callback)])
+    const infos = answers.map(({ body }) => Object(JSON.parse(body).info))
+    const [first, second] = infos.toSorted((one, other) => Number(one.duplicate ?? 0) - Number(other.duplicate ?? 0))
+    expect(Object.keys(first).toSorted()).toEqual(ofEachLogin.toSorted())
+    expect(Object.keys(second).toSorted()).toEqual(members.toSorted())
+    expect({ ...second, assurance: first.assurance }).toEqual({ ...first, duplicate: true })
+    expect(first).toMatchObject(START)
+  },
+)
+
+test('each member of LoginInfo reaches a verify function that gets the request', async () => {
+  const info = Object(await infoAtVerify({ accept: 'text/html', referer: `${logins.provider.origin}/` }, START))
+  expect(Object.keys(info).toSorted()).toEqual(ofEachLogin.toSorted())
+  expect(info).toMatchObject(START)
+})
+
+test.each(['docs/options.md', 'docs/web.md'])('%s tells of each member of LoginInfo', (page) => {
+  const text = read(page)
+  expect(members.filter((member) => !new RegExp(`\`(?:[\\w.]+\\.)?${member}\\b`).test(text))).toEqual([])
 })

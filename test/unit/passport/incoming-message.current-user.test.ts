@@ -92,6 +92,8 @@ test.each([
   ['without an id that cannot be JSON', { secretName: 1n }],
   ['whose id is the same JSON for everybody', { id: new PrivateID('secret') }],
   ['who is the same JSON as everybody', new PrivateID('secret')],
+  ['who is a symbol', Symbol('secret')],
+  ['whose id is a symbol', { id: Symbol('secret') }],
 ])('a user %s is refused without revealing its content', (_title, user) => {
   expect(() => onRequest(user)).toThrow(
     new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON'),
