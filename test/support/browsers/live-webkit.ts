@@ -35,8 +35,9 @@ export async function startWebKit(): Promise<LiveBrowser> {
     try {
       return await startSession(driver)
     } catch (error) {
-      // Now and then MiniBrowser starts, and its driver does not hear of it: only another driver helps.
-      if (attempts === 1 || !(error instanceof Error) || error.name !== 'TimeoutError') throw error
+      // Now and then MiniBrowser ends at once, and its driver waits for it: only another driver helps.
+      // No `instanceof`: it is a DOMException of Node's own realm, and no Error of Jest's.
+      if (attempts === 1 || property(error, 'name') !== 'TimeoutError') throw error
       await driver.close()
       driver = await startDriver()
       return newSession(attempts - 1)
