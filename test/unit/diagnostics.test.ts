@@ -139,7 +139,13 @@ describe('the tracing channels', () => {
   test('report that verify refused, which is not an error', async () => {
     const told = listen()
     await logIn({ verify: async () => false })
-    expect(codes(told)).toMatchObject({ verify: 'verify_refused', callback: 'verify_refused' })
+    expect(codes(told)).toEqual({
+      start: undefined,
+      exchange: undefined,
+      profile: undefined,
+      verify: 'verify_refused',
+      callback: 'verify_refused',
+    })
     expect(told.filter(({ event }) => event === 'error')).toEqual([])
   })
 
@@ -169,6 +175,16 @@ describe('the tracing channels', () => {
     expect(ends(told)[2]).not.toHaveProperty('login')
   })
 
+  test('name the provider, and what is wrong with a returnTo that was left out, in the phase of the start alone', async () => {
+    const told = listen()
+    await logIn({ start: { returnTo: 'inbox' }, provider: true })
+    const names = { strategy: 'social-login', provider: 'social-login' }
+    expect(ends(told).map(({ login: _, duration: _ms, ...rest }) => rest)).toEqual([
+      { ...names, phase: 'start', droppedReturnTo: 'no slash' },
+      ...['exchange', 'profile', 'verify', 'callback'].map((phase) => ({ ...names, phase })),
+    ])
+  })
+
   test('never contain a secret, a key, a token, a profile or the id of the record', async () => {
     const told = listen()
     let token = 'none'
@@ -187,20 +203,35 @@ describe('the tracing channels', () => {
   })
 })
 
-test('NODE_DEBUG=passport-social-login writes one line for a login that failed and one for a returnTo that was left out, with a sentence and without a secret', () => {
+test('NODE_DEBUG=passport-social-login writes one line for each login that has ended, each request that came to none, and each returnTo that was left out', () => {
   const output = run({ NODE_DEBUG: 'passport-social-login' })
   const lines = output.split('\n').filter((line) => line.startsWith('PASSPORT-SOCIAL-LOGIN'))
-  expect(lines.map((line) => line.replace(/^\S+ \d+: |\d+ ms|[\w-]{43}/g, ''))).toEqual([
-    `social-login exchange: auth_key_rejected: ${OUTCOMES.auth_key_rejected.message} (: exchange , login )`,
-    'social-login start: returnTo is left out: it must be a path that begins with a slash, such as /inbox',
+  const told = (line: string): string => line.replace(/^\S+ \d+: social-login /, '').replace(/\b\d+ ms/g, 'T')
+  const whole = 'exchange T, profile T, verify T, login L'
+  const leftOut = 'start: returnTo is left out: it'
+  expect(lines.map((line) => told(line).replace(/login [\w-]{43}/, 'login L'))).toEqual([
+    `exchange: auth_key_rejected: ${OUTCOMES.auth_key_rejected.message} (T: exchange T, login L)`,
+    `callback: success (T: ${whole})`,
+    'callback: success (T: exchange T, profile (sent again) T, verify T, login L)',
+    `callback: verify_refused: The verify function did not accept the person. (T: ${whole})`,
+    `verify: application_error: A function of the application failed: its error goes to next(error). (T: ${whole})`,
+    'start: the confirm page, because the request does not show that a page of this application led to it (T)',
+    `start: speculative_request: ${OUTCOMES.speculative_request.message} (T)`,
+    'start: a client-side router, which leaves the navigation to the browser (T)',
+    'start: the page that asks the tab (T)',
+    'callback: repeated by a signed-in user, who goes on (T)',
+    `${leftOut} must be a string (a query parameter that is repeated is an array)`,
+    `${leftOut} must be a path that begins with a slash, such as /inbox`,
+    `${leftOut} leads to another origin than that of this application`,
+    `${leftOut} has more than 1,024 characters once it is percent-encoded`,
   ])
-  expect(findSecrets(['not-a-key-canary', 'canary-secret', 'inbox-canary'], { output })).toEqual([])
+  expect(findSecrets(['canary'], { output })).toEqual([])
   expect(run({})).toBe('')
 })
 
-/** Runs a login with a wrong key in a separate process. @returns its stderr */
+/** Runs logins of each kind in a separate process. @returns its stderr */
 function run(env: Record<string, string>): string {
-  const script = join(__dirname, 'rejected-login-program.js')
+  const script = join(__dirname, 'debug-lines-program.js')
   const { NODE_DEBUG: _, ...rest } = process.env
   return execFileSync('sh', ['-c', `"${process.execPath}" "${script}" 2>&1 >/dev/null`], {
     encoding: 'utf8',
