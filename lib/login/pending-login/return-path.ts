@@ -28,7 +28,7 @@ export function reasonToDrop(value: unknown): DroppedReturnTo | undefined {
   if (typeof value !== 'string') return 'no text'
   if (/^([a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(value)) return 'another origin'
   if (!value.startsWith('/')) return 'no slash'
-  return value.length > MAX_RETURN_PATH_LENGTH || resolvePath(value, 'http://localhost')?.origin === 'http://localhost'
-    ? 'too long'
-    : 'another origin'
+  if (value.length > MAX_RETURN_PATH_LENGTH) return 'too long'
+  const url = resolvePath(value, 'http://localhost')
+  return url && !url.pathname.startsWith('//') ? 'too long' : 'another origin'
 }

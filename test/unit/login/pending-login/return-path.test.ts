@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseReturnPath, withoutAppOrigin } from '../../../../lib/login/pending-login/return-path'
+import { parseReturnPath, reasonToDrop, withoutAppOrigin } from '../../../../lib/login/pending-login/return-path'
 
 // Hostile return paths: each is refused, or becomes a path within the origin.
 const curated: readonly string[] = JSON.parse(
@@ -90,3 +90,21 @@ test('only a text that is a URL of the application becomes its path', () => {
   ]
   for (const other of others) expect(withoutAppOrigin(other, request, policy)).toBe(other)
 })
+
+const leftOut: readonly (readonly [value: unknown, reason: string | undefined])[] = [
+  ...[undefined, null, ''].map((value) => [value, undefined] as const),
+  ...[7, false, ['/inbox'], {}].map((value) => [value, 'no text'] as const),
+  ...['inbox', './inbox', '?a', '#a', ' /inbox', 'évil:x', '1:x', ':x'].map((value) => [value, 'no slash'] as const),
+  ...['https://evil.example', 'JavaScript:alert(1)', 'x+y.z-1:x'].map((value) => [value, 'another origin'] as const),
+  ...['//evil.example', '/\\evil.example', '\\/evil.example'].map((value) => [value, 'another origin'] as const),
+  ...['/\t/evil.example', '/.//evil.example', '/a/..//evil.example'].map((value) => [value, 'another origin'] as const),
+  ...[`/${'a'.repeat(1024)}`, `/${'a'.repeat(4000)}`, '/é'.repeat(400)].map((value) => [value, 'too long'] as const),
+]
+
+test.each(leftOut.map(([value, reason]) => ({ value, reason })))(
+  'of the return path number %#, which is left out, it is known why',
+  ({ value, reason }) => {
+    expect(parseReturnPath(value)).toBeUndefined()
+    expect(reasonToDrop(value)).toBe(reason)
+  },
+)

@@ -1,3 +1,4 @@
+import { CONFIRMED_PARAMETER } from '../../../../lib/login/pages/confirm-page'
 import type { OriginPolicy } from '../../../../lib/login/request/headers'
 import {
   classifyRequest,
@@ -305,4 +306,70 @@ test.each([
   ['?auth_key=K', fromProvider, 'POST'],
 ])('a callback %s that is refused is refused as a callback', (query, headers, method) => {
   expect(callbackOf(query, headers, { method })).toMatchObject({ type: 'refused', phase: 'callback' })
+})
+
+test('a start tells what its headers and its query show, and nothing else', () => {
+  const known = { type: 'start', method: 'GET', path: '/login', isCallbackSuffix: false, tabSecret: undefined } as const
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const read = (headers: Headers, target = '/login', method = 'GET') =>
+    classifyRequest(incoming(target, headers, { method }), policy)
+  const [app, evil] = ['https://app.example', 'https://evil.example']
+  const bare = { ...known, confirmation: undefined, fetchSite: undefined }
+  expect(read({})).toStrictEqual({ ...bare, verified: false, hasSource: false })
+  expect(read({ referer: `${evil}/` })).toStrictEqual({ ...bare, verified: false, hasSource: true })
+  expect(read({ referer: `${app}/` })).toStrictEqual({ ...bare, verified: true, hasSource: true })
+  expect(read({ origin: app }, '/login', 'POST')).toStrictEqual({
+    ...bare,
+    method: 'POST',
+    verified: true,
+    hasSource: true,
+  })
+  expect(read({ ...navigation, 'sec-fetch-site': 'none' })).toStrictEqual({
+    ...bare,
+    verified: false,
+    fetchSite: 'none',
+    hasSource: true,
+  })
+  const confirmed = `/login?${CONFIRMED_PARAMETER}=1`
+  expect(read({ ...navigation, 'sec-fetch-site': 'same-origin' }, confirmed)).toStrictEqual({
+    ...known,
+    path: confirmed,
+    confirmation: '1',
+    fetchSite: 'same-origin',
+    verified: true,
+    hasSource: true,
+  })
+})
+
+test('where starts are not confirmed, one that nothing verifies is allowed or refused, once confirmed in vain it is refused', () => {
+  const verdict = (unverifiedStart: OriginPolicy['unverifiedStart'], target = '/login', headers: Headers = {}) =>
+    verdictOf(classifyRequest(incoming(target, headers), { ...policy, unverifiedStart }))
+  const confirmed = `/login?${CONFIRMED_PARAMETER}=1`
+  const foreign = { ...fromProvider, origin: 'https://evil.example' }
+  expect([verdict('allow'), verdict('refuse'), verdict('confirm')]).toEqual([
+    'start unverified',
+    'start_forbidden',
+    'start unverified',
+  ])
+  expect([verdict('allow', confirmed), verdict('confirm', confirmed)]).toEqual(['start unverified', 'start_forbidden'])
+  // Its headers came: the person may have opened the link of the confirm page in another way.
+  expect(verdict('confirm', confirmed, foreign)).toBe('start unverified')
+})
+
+test('a callback tells its key, where it came from, and the secret of its tab', () => {
+  const known = { type: 'callback', authKey: 'K' } as const
+  const query = '?auth_key=K'
+  const referer = 'https://social.example/oauth'
+  expect(callbackOf(query)).toStrictEqual({
+    ...known,
+    fetchSite: 'cross-site',
+    referer: 'absent',
+    tabSecret: undefined,
+  })
+  expect(callbackOf(query, { referer })).toStrictEqual({
+    ...known,
+    fetchSite: undefined,
+    referer: 'provider',
+    tabSecret: undefined,
+  })
 })
