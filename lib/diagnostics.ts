@@ -114,7 +114,7 @@ export class Trace {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
     const report: TracedPhase = { ...this.#names, phase, ...this.#login() }
     const startedAt = performance.now()
-    const finish = (outcome: Pick<TracedPhase, 'code' | 'page' | 'error'>): void => {
+    const finish = (outcome?: Pick<TracedPhase, 'code' | 'page' | 'error'>): void => {
       Object.assign(report, this.#login(), this.#dropped(), outcome, { duration: performance.now() - startedAt })
     }
     const onRetry = (): void => {
@@ -125,7 +125,7 @@ export class Trace {
     end.publish(report)
     try {
       const result = await running
-      finish(outcomeOf?.(result) ?? {})
+      finish(outcomeOf?.(result))
       return result
     } catch (error) {
       finish(error instanceof SocialLoginError ? { code: error.code, error } : { code: 'application_error' })

@@ -5,6 +5,10 @@ import { Browser, closeBrowsers } from '../support/browser'
 
 const ROUTER = { 'hx-request': 'true', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
 
+const failing = (): never => {
+  throw new Error('skip-canary')
+}
+
 /** Logins and starts of each kind, one after the other, of which NODE_DEBUG tells. */
 async function main(): Promise<void> {
   await using provider = await FakeProvider.start()
@@ -22,6 +26,9 @@ async function main(): Promise<void> {
   await run((app, browser) => app.logIn(browser))
   await run((app, browser) => app.logIn(browser), { verify: async () => false })
   await run((app, browser) => app.logIn(browser), { verify: () => Promise.reject(new Error('verify-canary')) })
+  await run((app, browser) => app.logIn(browser), { strategy: { skipUserProfile: failing } })
+  provider.failNext('authorize', { status: 405 })
+  await run((app, browser) => app.logIn(browser))
   await run((app, browser) => browser.request(app.loginURL))
   await run((app, browser) => browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } }))
   await run((app, browser) => browser.request(app.loginURL, { headers: { ...ROUTER, referer: `${app.origin}/` } }))

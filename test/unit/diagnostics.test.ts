@@ -71,19 +71,25 @@ test('onPhaseEnd tells of each run of one phase, well or not, until its subscrip
 describe('the tracing channels', () => {
   test('report every phase of a login, with its duration and one digest for the whole login', async () => {
     const told = listen()
+    const before = performance.now()
     await logIn()
+    const elapsed = performance.now() - before
     const reports = ends(told)
     expect(reports.map(({ phase }) => phase)).toEqual(['start', 'exchange', 'profile', 'verify', 'callback'])
     for (const report of reports) {
-      expect(report).toEqual({
+      expect(report).toStrictEqual({
         strategy: 'social-login',
         phase: report.phase,
         login: expect.stringMatching(/^[\w-]{43}$/),
         duration: expect.any(Number),
       })
       expect(report.duration).toBeGreaterThanOrEqual(0)
+      expect(report.duration).toBeLessThan(elapsed)
     }
     expect(new Set(reports.map(({ login }) => login)).size).toBe(1)
+    // What runs within a callback knows its login from the beginning.
+    const begun = told.find(({ event, report }) => event === 'start' && report.phase === 'verify')?.report
+    expect(begun).toStrictEqual({ strategy: 'social-login', phase: 'verify', login: reports[0]?.login })
     const exchange = told.filter(({ report }) => report.phase === 'exchange').map(({ event }) => event)
     // As Node documents.
     expect(exchange).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
@@ -215,6 +221,8 @@ test('NODE_DEBUG=passport-social-login writes one line for each login that has e
     'callback: success (T: exchange T, profile (sent again) T, verify T, login L)',
     `callback: verify_refused: The verify function did not accept the person. (T: ${whole})`,
     `verify: application_error: A function of the application failed: its error goes to next(error). (T: ${whole})`,
+    'callback: application_error: A function of the application failed: its error goes to next(error). (T: exchange T, profile T, login L)',
+    `exchange: provider_bad_response: ${OUTCOMES.provider_bad_response.message} The authorize endpoint refuses this method: see exchangeMethod. (T: exchange T, login L)`,
     'start: the confirm page, because the request does not show that a page of this application led to it (T)',
     `start: speculative_request: ${OUTCOMES.speculative_request.message} (T)`,
     'start: a client-side router, which leaves the navigation to the browser (T)',
@@ -235,6 +243,7 @@ function run(env: Record<string, string>): string {
   const { NODE_DEBUG: _, ...rest } = process.env
   return execFileSync('sh', ['-c', `"${process.execPath}" "${script}" 2>&1 >/dev/null`], {
     encoding: 'utf8',
-    env: { ...rest, ...env },
+    // Otherwise Express writes the application's own error there.
+    env: { ...rest, NODE_ENV: 'test', ...env },
   })
 }
