@@ -24,4 +24,19 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
       'condition | diagnostics | isObserved | true -> false',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'TypeScript asks for it, and the language does the same by itself.',
+    mutants: [
+      'wrapper | arguments | check | Object(value) -> (value)',
+      'wrapper | arguments | check | Object(value) -> (value) (2)',
+      'operand | arguments | object | members && { members } -> ({ members })',
+      'wrapper | warnings | warnOfFailure | String(failures) -> (failures)',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'Everything is of this kind, so that nothing is told of it.',
+    mutants: ["member | arguments |  | must: 'given' -> "],
+  },
 ]
