@@ -1,4 +1,5 @@
 import { OUTCOMES, type OutcomeCode, SocialLoginError } from '../../lib'
+import { finite } from '../../lib/arguments'
 import { isFailure, type Phase } from '../../lib/errors'
 
 // What programs rely on, and nobody may change by mistake: docs/errors.md has the same table for people.
@@ -41,14 +42,14 @@ test.each(rows)('$code is of the type $type, with status $status', ({ code, type
   const { message } = OUTCOMES[code]
   expect(OUTCOMES[code]).toStrictEqual({ type, status, retryable, message: expect.stringMatching(/^[A-Z].+[.]$/) })
   const error = new SocialLoginError(code, 'callback')
-  expect({ ...error }).toStrictEqual({ code, status, phase: 'callback', retryable })
+  expect({ ...error }).toEqual({ code, status, phase: 'callback', retryable })
   expect([String(error), isFailure(error)]).toEqual([`SocialLoginError: ${message}`, type === 'failure'])
 })
 
 test('an error may know better than its code whether to try again, when, and why', () => {
   const details = { hint: 'Because of this.', retryAfter: 0, retryable: false }
   const error = new SocialLoginError('overloaded', 'exchange', details)
-  expect({ ...error }).toStrictEqual({
+  expect({ ...error }).toEqual({
     ...{ code: 'overloaded', status: 503, phase: 'exchange' },
     ...{ retryable: false, retryAfter: 0 },
   })
@@ -78,6 +79,10 @@ test.each<[details: unknown, says: string]>([
   const build = (): unknown => Reflect.construct(SocialLoginError, ['overloaded', 'exchange', details])
   expect(() => build()).toThrow(expect.objectContaining({ message: says.replace(/^\w+: /, '') }))
   expect(() => build()).toThrow(says.startsWith('Type') ? TypeError : RangeError)
+})
+
+test('other numbers than seconds are told of in their own words', () => {
+  expect(finite.must).toBe('a finite number')
 })
 
 test("an error of the application's own, with a code of its own, is for the operator", () => {

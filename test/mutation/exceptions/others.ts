@@ -31,6 +31,8 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
       'wrapper | arguments | check | Object(value) -> (value)',
       'wrapper | arguments | check | Object(value) -> (value) (2)',
       'operand | arguments | object | members && { members } -> ({ members })',
+      'condition | errors | SocialLoginError.constructor | details.retryAfter !== undefined -> true',
+      'wrapper | errors |  | Number(value) -> (value)',
       'wrapper | warnings | warnOfFailure | String(failures) -> (failures)',
     ],
   },
