@@ -53,7 +53,6 @@ const HTTP_HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/header|space after start line/i, `It has a header whose name or value HTTP does not allow. ${NOT_THE_ADDRESS}`],
   [/\b(CR|LF)\b/, `Its lines do not end as those of HTTP must, with CR and LF. ${NOT_THE_ADDRESS}`],
   [/version|status/i, `Its first line has no version or no status of HTTP. ${NOT_THE_ADDRESS}`],
-  [/^/, 'It breaks the rules of HTTP.'],
 ]
 const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'ResponseContentLengthMismatchError'])
 
@@ -73,7 +72,7 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
-  const name = error instanceof Error ? error.name : ''
+  const { name, message } = error instanceof Error ? error : new Error()
   if (name === 'ResponseExceededMaxSizeError')
     return badResponse(
       phase,
@@ -84,8 +83,8 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
       phase,
       `The headers of the response have more than ${MAX_HEADER_BYTES / 1024} KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).`,
     )
-  if (error instanceof Error && BAD_RESPONSE_ERRORS.has(name)) {
-    const hint = HTTP_HINTS.find(([reason]) => reason.test(error.message))?.[1] ?? ''
+  if (BAD_RESPONSE_ERRORS.has(name)) {
+    const hint = HTTP_HINTS.find(([reason]) => reason.test(message))?.[1] ?? 'It breaks the rules of HTTP.'
     return badResponse(phase, `The response was not proper HTTP. ${hint}`)
   }
   // An error of the engine, such as of memory that WebAssembly cannot get: the network has not failed.
@@ -94,7 +93,13 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
 }
 
 const ENGINE_ERRORS: ReadonlySet<string> = new Set([
-  ...['RangeError', 'ReferenceError', 'SyntaxError', 'EvalError', 'CompileError', 'LinkError', 'RuntimeError'],
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'EvalError',
+  'CompileError',
+  'LinkError',
+  'RuntimeError',
 ])
 const ENGINE_FAILED =
   'The request to the provider failed inside of this process, and not on the network: is its memory, or its address space, exhausted?'
@@ -106,10 +111,10 @@ export function unreachable(phase: Phase, error: unknown): SocialLoginError {
 /** A fixed sentence about a failed connection, if the error's code tells what failed. */
 export function unreachableHint(error: unknown): string | undefined {
   const code = errorCode(error)
-  return HINTS.find(([codes]) => code !== undefined && codes.test(code))?.[1]
+  return HINTS.find(([codes]) => code?.match(codes))?.[1]
 }
 
 export function errorCode(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  const code: unknown = Reflect.get(Object(error), 'code')
   return typeof code === 'string' ? code : undefined
 }

@@ -13,7 +13,7 @@ export function isPage(text: string): boolean {
   return content.startsWith('<') && !/[}\]]$/.test(content)
 }
 
-export function refusedByFirewall(phase: Phase, retry: { retryable: boolean; retryAfter?: number }): SocialLoginError {
+export function refusedByFirewall(phase: Phase, retry?: { retryable: boolean; retryAfter?: number }): SocialLoginError {
   return new SocialLoginError('provider_bad_response', phase, { hint: HINT, ...retry })
 }
 
@@ -55,5 +55,5 @@ const FIREWALL_WORDS = new RegExp(
 export function isFirewall(status: number, headers: IncomingHttpHeaders, text: string): boolean {
   if (FIREWALL_HEADERS.some((name) => headers[name] !== undefined) || FIREWALL_WORDS.test(text)) return true
   if (!REFUSING_STATUSES.has(status) || !isPage(text)) return false
-  return PROXY_HEADERS.some((name) => headers[name] !== undefined) || PROXY_SERVER.test(String(headers['server']))
+  return PROXY_HEADERS.some((name) => headers[name] !== undefined) || PROXY_SERVER.test(`${headers['server']}`)
 }

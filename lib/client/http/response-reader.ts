@@ -70,7 +70,7 @@ export class ResponseReader {
     }
     if (status === 429 || status >= 500) throw this.#unavailable()
     const isTooLarge = this.#size > MAX_BODY_BYTES
-    if (isTooLarge && status < 400) throw badResponse(phase, TOO_LARGE)
+    if (isTooLarge && !isFailed(status)) throw badResponse(phase, TOO_LARGE)
     return { status, headers, text: isTooLarge ? '' : this.#text(), retried: this.#retried }
   }
 
@@ -102,6 +102,11 @@ export class ResponseReader {
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400
+}
+
+/** Whether a status is one of an error. */
+export function isFailed(status: number): boolean {
+  return status >= 400
 }
 
 export function badResponse(phase: Phase, hint: string): SocialLoginError {

@@ -63,9 +63,12 @@ export interface ProfileOptions {
 const TO_PROFILE = {
   answer: {
     ...object('what fetchUser resolves to, with the members user, json and raw'),
-    fits: (one: unknown) => isObject(Object(one)['json']) && typeof Object(Object(one)['user'])['user_id'] === 'string',
+    fits: (one: unknown) => {
+      const { json, user } = Object(one)
+      return isObject(json) && typeof Object(user)['user_id'] === 'string'
+    },
   },
-  options: optional(object('an object of options', { provider: optional(text), uploadsURL: optional(text) })),
+  options: object('an object of options', { provider: optional(text), uploadsURL: optional(text) }),
 }
 
 /**
@@ -112,7 +115,7 @@ function displayText(value: string | null): string {
   // "Is this you?" must not ask about a name that nobody can see. Within a name, such characters have their use.
   if (ONLY_INVISIBLE.test(text)) return ''
   // The text is cut by code points, so that no half of a pair is left.
-  return text.length > MAX_TEXT_LENGTH ? Array.from(text).slice(0, MAX_TEXT_LENGTH).join('') : text
+  return Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
 }
 
 function decodeText(value: string): string {
@@ -132,12 +135,10 @@ function parseEmail(value: string | null): string | undefined {
   return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email) ? email : undefined
 }
 
-function parseDate(value: string | null): string | undefined {
-  if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
-  const date = new Date(value)
+function parseDate(value: string | null): string {
+  const [date = ''] = value?.match(/^\d{4}-\d{2}-\d{2}$/) ?? []
   // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is invalid.
-  const exists = date.getUTCMonth() + 1 === Number(value.slice(5, 7)) && date.getUTCDate() === Number(value.slice(8))
-  return exists ? value : undefined
+  return String(new Date(date).toJSON()).startsWith(date) ? date : ''
 }
 
 // The picture of the specified field, or else the absolute URL that deployed servers send in a twin field. That is a

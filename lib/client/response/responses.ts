@@ -1,7 +1,7 @@
 import { type Phase, SocialLoginError } from '../../errors'
 import { MAX_ACCESS_TOKEN_LENGTH, MAX_NAME_LEVELS, MAX_NAMES } from '../../limits'
 import { isFirewall, isPage, refusedByFirewall } from '../http/page'
-import { badResponse, type ProviderResponse, readExhaustedLimit } from '../http/response-reader'
+import { badResponse, isFailed, type ProviderResponse, readExhaustedLimit } from '../http/response-reader'
 import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
 import { parseUser, type UserRecord, type UserResponse } from './user'
 
@@ -27,14 +27,14 @@ const REFUSED_BY_PAGE_HINT =
 const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
 
 // For what is no JSON. Both read a text in linear time, even one with a string or a tag that never ends.
-const STRING_OR_REST = /"(?:[^"\\]|\\[\s\S]?)*("|$)/g
-const TAG = /<\/?[a-z][^<>]*>/i
+const STRING_OR_REST = /"(?:[^"\\]|\\.)*"?/gs
+const TAG = /<\/?[a-z][^<]*>/i
 // In a string of JSON, the quotes of an attribute would have backslashes.
 const TAG_WITH_QUOTE = /<[a-z][^<>\\]*="/i
 // PHP names functions in braces, such as {main}.
 const JSON_START = /\{\s*["}]|\[\s*["{[\]]/
 const OUTER_SPACE = /^[\t\n\r ]+|[\t\n\r ]+$/g
-const COMMENTS = /^(?:\s|\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|\/\/[^\n]*\n)*/
+const COMMENTS = /(?:\s|\/\*.*?\*\/|<!--.*?-->|\/\/[^\n]*\n)*/s
 
 // What a member `success` or `status` says when nothing went wrong.
 const SUCCESS: ReadonlySet<unknown> = new Set([true, 1, 200, '1', '200', 'true', 'ok', 'success'])
@@ -46,7 +46,7 @@ const NO_ERROR: ReadonlySet<unknown> = new Set([undefined, null, false, 0, '', '
 /** @throws SocialLoginError `auth_key_rejected`, `provider_rate_limited`, `provider_bad_response` */
 export function readToken(response: ProviderResponse): TokenResponse {
   const body = tryParse(response.text)
-  if (response.status >= 400) throw failedExchange(response, body)
+  if (isFailed(response.status)) throw failedExchange(response, body)
   if (!isObject(body)) throw notJSON('exchange', response, 'The exchange must be answered with a JSON object.')
   // Deployed servers refuse with status 200 and {"error": true}.
   const value = isRefusal(body) ? '' : (ownProperty(body, 'access_token') ?? '')
@@ -58,13 +58,13 @@ export function readToken(response: ProviderResponse): TokenResponse {
       `The access_token must have 1 to ${MAX_ACCESS_TOKEN_LENGTH.toLocaleString('en')} visible ASCII characters.`,
     )
   }
-  return { ...body, access_token: token }
+  return Object.assign(body, { access_token: token })
 }
 
 /** A refused key is told by JSON, or by status 400, 401 or 403. Anything else says nothing of the key. */
 function failedExchange(response: ProviderResponse, body: JSONValue | undefined): SocialLoginError {
   const { status } = response
-  if (isOfFirewall(response)) return refusedByFirewall('exchange', { retryable: false })
+  if (isOfFirewall(response)) return refusedByFirewall('exchange')
   if (status === 405) return badResponse('exchange', 'The authorize endpoint refuses this method: see exchangeMethod.')
   if (isObject(body) || status === 400 || status === 401 || status === 403)
     return refusal('auth_key_rejected', 'exchange', response)
@@ -79,7 +79,7 @@ export function readProfile(response: ProviderResponse, userRecord?: UserRecord)
   const { status, text } = response
   const body = tryParse(text)
   if (isRefusal(body)) throw refusal('profile_unauthorized', 'profile', response)
-  if (status >= 400) throw failedProfile(response)
+  if (isFailed(status)) throw failedProfile(response)
   if (body === undefined) throw notJSON('profile', response, 'The profile must be answered with JSON.')
   try {
     return parseUser(body, text, userRecord)
@@ -99,7 +99,7 @@ function saysFailure(body: JSONValue): boolean {
 
 function failedProfile(response: ProviderResponse): SocialLoginError {
   const { status } = response
-  if (isOfFirewall(response)) return refusedByFirewall('profile', { retryable: false })
+  if (isOfFirewall(response)) return refusedByFirewall('profile')
   if (status === 401 || status === 403) return refusal('profile_unauthorized', 'profile', response)
   return badResponse(
     'profile',
@@ -169,16 +169,18 @@ function notJSON(phase: Phase, response: ProviderResponse, hint: string): Social
 
 /** What is wrong with a text that should be JSON: kinds and counts, never a part of it. */
 function faultOf({ text, headers }: ProviderResponse): string {
-  const start = COMMENTS.exec(text)?.[0].length ?? 0
-  const offset = text.slice(start).search(JSON_START)
+  const withoutComments = text.replace(COMMENTS, '')
+  const offset = withoutComments.search(JSON_START)
   if (offset === -1) return 'It holds none.'
-  const [first, last] = [start + offset, Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))]
+  const [first, last] = [
+    text.length - withoutComments.length + offset,
+    Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')),
+  ]
   const around = [text.slice(0, first), text.slice(last + 1)].map((part) => part.replace(OUTER_SPACE, ''))
-  if (last > first && around.join('') !== '' && tryParse(text.slice(first, last + 1)) !== undefined)
-    return faultAround(around)
+  if (around.join('') !== '' && tryParse(text.slice(first, last + 1)) !== undefined) return faultAround(around)
   const isLabelled = String(headers['content-type']).includes('html')
   if (TAG_WITH_QUOTE.test(text)) return isLabelled ? `${HTML_INSIDE} ${REWRITTEN}` : HTML_INSIDE
-  const outside = text.slice(first).replace(STRING_OR_REST, (_string, end) => (end === '' ? '{' : ''))
+  const outside = text.slice(first).replace(STRING_OR_REST, '')
   if (TAG.test(outside)) return HTML_INSIDE
   if (outside.split(/[[{]/).length > outside.split(/[\]}]/).length) return CUT_OFF
   return reasonOf(text)
@@ -206,6 +208,6 @@ function reasonOf(text: string): string {
     return ''
   } catch (error) {
     // The messages of `parseJSON` are fixed text.
-    return error instanceof SyntaxError ? `It is ${error.message}.` : ''
+    return `${String(error).replace('SyntaxError:', 'It is')}.`
   }
 }

@@ -52,7 +52,8 @@ export interface PersonRecord {
 }
 
 const ID = new RegExp(`^[A-Za-z0-9._:-]{1,${MAX_ID_LENGTH}}$`)
-const WHOLE_NUMBER = /^[1-9][0-9]*$/
+// PHP and others write a whole number as a fraction of zeros, which is as exact.
+const WHOLE_NUMBER = /^(\d+)(?:\.0+)?$/
 // Texts that servers send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false|0[0.]*|-[\d.]+)$/i
 // Names with digits or other characters could be ids, keys or addresses.
@@ -95,7 +96,7 @@ function noRecord(body: JSONValue, problem = ''): SocialLoginError {
 
 /** For a number such as 4.3e1, whose last digits may have been rounded away. */
 function exponentIn(json: JSONObject): string {
-  return /^\d+(\.\d+)?e[+-]?\d+$/i.test(String(ownProperty(json, 'user_id')))
+  return textOf(json, 'user_id')?.match(/^\d+(\.\d+)?e[+-]?\d+$/i)
     ? ' A number with an exponent is not read, because its last digits may be lost: the provider must send all digits.'
     : ''
 }
@@ -138,11 +139,8 @@ export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
 function parseID(json: JSONObject, raw: string): string | undefined {
   const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
-  if (WHOLE_NUMBER.test(id)) return id
-  // PHP and others write a whole number as a fraction of zeros, which is as exact.
-  const [, whole] = /^([1-9][0-9]*)\.0+$/.exec(id) ?? []
-  if (whole !== undefined && hasNumber(raw, id)) return whole
-  return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? undefined : id
+  const [, whole] = WHOLE_NUMBER.exec(id) ?? []
+  return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? whole : id
 }
 
 /** Ids that mean something else as a property of an object (`__proto__`) or as a part of a path (`..`). */

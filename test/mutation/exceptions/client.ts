@@ -9,4 +9,39 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
       'operand | client/http/retry | isRetryable | outcome instanceof errors_1.SocialLoginError && RETRYABLE.has(outcome.code) -> (RETRYABLE.has(outcome.code))',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'What is copied has just been made, and nobody else has it.',
+    mutants: [
+      "copy | client/response/profile |  | { ...(0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, } -> Object.assign((0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), { fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, })",
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'A list or a text of JSON has none of the members that are looked for, and null is told apart before.',
+    mutants: [
+      'wrapper | client/response/responses | saysFailure | (0, json_1.isObject)(body) -> (body)',
+      'wrapper | client/response/responses | isRefusal | (0, json_1.isObject)(body) -> (body)',
+      'wrapper | client/response/user | findRecord | (0, json_1.isObject)(body) -> (body)',
+      'wrapper | client/response/user | findRecord | (0, json_1.isObject)(record) -> (record)',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'It only saves time: the letters of a text hold no user_id, and a text without & has no entity.',
+    mutants: [
+      "operand | client/response/user | pathToUserID | typeof json !== 'object' || json === null -> (json === null)",
+      "condition | client/response/profile | decodeEntities | !text.includes('&') -> false",
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'It is there for the types: as a text, null is refused like the text "null".',
+    mutants: ['operand | client/response/user | parseID | id === null || !ID.test(id) -> (!ID.test(id))'],
+  },
+  {
+    kind: 'equivalent',
+    why: 'A function that ends without return gives undefined, too.',
+    mutants: ['catch | client/response/responses | tryParse | { return undefined; } -> {}'],
+  },
 ]

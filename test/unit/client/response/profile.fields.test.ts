@@ -47,7 +47,12 @@ test.each([
   ...['javascript://cdn.example/https:a.jpg', 'ftp://cdn.example/https:a.jpg'],
   ...['data:image/svg+xml,<svg/>', 'blob:https://cdn.example/x', 'file:///etc/passwd', 'ftp://cdn.example/a.jpg'],
   ...['//evil.example/a.jpg', '\\\\evil.example\\a.jpg', '/\\evil.example/a.jpg', '/\t/evil.example/a.jpg'],
-  ...['https://user@cdn.example/a.jpg', 'https://user:pw@cdn.example/a.jpg', 'https://social.example@evil.example/'],
+  ...[
+    'https://user@cdn.example/a.jpg',
+    'https://:pw@cdn.example/a.jpg',
+    'https://user:pw@cdn.example/a.jpg',
+    'https://social.example@evil.example/',
+  ],
   ...[
     '../a.jpg',
     '../../api/oauth',
@@ -183,7 +188,10 @@ test.each([
   expect(profileWith({ user_email })).not.toHaveProperty('emails')
 })
 
-test('white space around an e-mail address is not part of it', () => {
+test('an e-mail address is read with its entities, and without white space around it', () => {
+  expect(profileWith({ user_email: 'o&#039;brien&#64;people.example' }).emails).toEqual([
+    { value: "o'brien@people.example" },
+  ])
   expect(profileWith({ user_email: ' ada@people.example\n' }).emails).toEqual([{ value: 'ada@people.example' }])
 })
 
@@ -210,6 +218,20 @@ test('toProfile gives the same profile as the strategy, including provider and p
     photos: [{ value: 'http://social.example/uploads/photos/a.jpg' }],
   })
   expect(() => toProfile(answer, { uploadsURL: 'no URL' })).toThrow(/uploadsURL/)
+})
+
+test.each<[string, unknown]>([
+  ['null', null],
+  ['undefined', undefined],
+  ['an object', {}],
+  ['an object', { json: {} }],
+  ['an object', { json: {}, user: { user_id: 1 } }],
+  ['an object', { json: null, user: { user_id: '1' } }],
+  ['an object', { json: [], user: { user_id: '1' } }],
+  ['an array', []],
+])('toProfile says what it takes in place of %s', (kind, answer) => {
+  const must = 'toProfile: answer must be what fetchUser resolves to, with the members user, json and raw'
+  expect(() => Reflect.apply(toProfile, undefined, [answer])).toThrow(new TypeError(`${must}, not ${kind}`))
 })
 
 const nameOf = (name: string): string => profileWith({ user_name: name }).displayName

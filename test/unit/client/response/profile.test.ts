@@ -199,6 +199,7 @@ const nobody = [
     '"NULL"',
     '"NaN"',
     '"true"',
+    '"false"',
     `"${'x'.repeat(129)}"`,
     `"${digits}"`,
     '"1\\u200b"',

@@ -80,6 +80,7 @@ test.each([
   expect(readToken(response(text))).toEqual(token)
   expect(readToken(response(text, { headers: { 'content-type': 'text/html' } }))).toEqual(token)
   expect(readToken(response(text, exhausted))).toEqual(token)
+  expect(readToken(response(text, { status: 399 }))).toEqual(token)
 })
 
 test.each<Row>([
@@ -130,6 +131,7 @@ test.each([
   ['{"status":200,"access_token":""}', 'has no access_token, only: status, access_token.'],
   ['{"success":1,"é":1,"a b":2,"5f4dcc3b":3}', 'has no access_token, only: success, ?, ?, ?.'],
   [`{"error":false,"${'x'.repeat(41)}":1}`, 'has no access_token, only: error, ?.'],
+  [`{"status":"ok","User-${'x'.repeat(35)}":1}`, `has no access_token, only: status, User-${'x'.repeat(35)}.`],
   [deep, 'has no access_token, only: data, data.b, data.b.c, error.'],
 ])('a success without a token at its top says what was there: %s', (text, hint) => {
   const message = messageOf(response(text), BAD, 'exchange')
@@ -154,6 +156,7 @@ test.each(['{"user_id":"7"}', '{"error":false,"user_id":"7"}', '{"user_info":{"u
   (text) => {
     expect(readProfile(response(text))).toMatchObject({ user: { user_id: '7' }, raw: text })
     expect(readProfile(response(text, exhausted))).toHaveProperty('user.user_id', '7')
+    expect(readProfile(response(text, { status: 399 }))).toHaveProperty('user.user_id', '7')
   },
 )
 
@@ -181,13 +184,15 @@ test.each<Row>([
     { error: 'banned' },
     { error: { code: 7 } },
     { errors: ['gone'] },
-    { success: false },
-    { status: 'error' },
     { ok: 0 },
+    { success: false },
+    ...[false, 0, '0', 'false', 'error', 'fail', 'failed', 'failure'].map((status) => ({ status })),
   ].map((body): Row => [response(JSON.stringify(body)), 'profile_unauthorized', /banned or gone/]),
-  ...[{ error: null }, { error: '' }, { errors: [] }, { success: true }, { status: 'ok' }].map(
-    (body): Row => [response(JSON.stringify(body)), 'profile_invalid', /It has no usable user_id/],
-  ),
+  ...[
+    ...[null, false, 0, '', '0', 'false', 'none', []].map((error) => ({ error, errors: error })),
+    { success: true },
+    { status: 'ok' },
+  ].map((body): Row => [response(JSON.stringify(body)), 'profile_invalid', /It has no usable user_id/]),
 ])('the profile number %# has its outcome', (...row) => {
   expectRow(row, 'profile')
 })

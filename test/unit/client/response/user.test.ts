@@ -1,5 +1,5 @@
 import { type JSONValue, parseJSON } from '../../../../lib/client/response/json'
-import { parseUser, pathToUserID } from '../../../../lib/client/response/user'
+import { findRecord, parseUser, pathToUserID } from '../../../../lib/client/response/user'
 import { OUTCOMES } from '../../../../lib/errors'
 import { thrownBy } from '../../../support/client'
 
@@ -20,6 +20,13 @@ test.each<[string, JSONValue]>([
   expect(messageOf(body)).toBe(
     `${message} The response has a user_id at ${path}: let the option userRecord return its object.`,
   )
+})
+
+test('a record is found at the top, in user_info or in data, and where it was is told', () => {
+  const record = { user_id: '1' }
+  expect(findRecord(record)).toEqual({ record, wrapper: false })
+  expect(findRecord({ user_info: record })).toEqual({ record, wrapper: 'user_info' })
+  expect(findRecord({ data: record })).toEqual({ record, wrapper: 'data' })
 })
 
 test.each<JSONValue>([{}, { user: { id: '1' } }, { user_id: '' }, { data: { user_id: 0 } }])(
@@ -44,6 +51,12 @@ test.each(['ada@people.example', '4711', 'key-canary-93ab', '\u202e', '<b>', 'a 
     expect(pathToUserID({ users: { [name]: { user_id: '1' } } })).toBe('users.*.user_id')
   },
 )
+
+test('a name of up to 24 letters and underscores is shown', () => {
+  const name = 'The_Person_Who_Signed_In'
+  expect(name).toHaveLength(24)
+  expect(pathToUserID({ [name]: { user_id: '1' } })).toBe(`${name}.user_id`)
+})
 
 test('a user_id is looked for in four levels below the first', () => {
   const nested = (levels: number): string => `${'{"a":'.repeat(levels)}{"user_id":"1"}${'}'.repeat(levels)}`
@@ -73,14 +86,41 @@ test.each([
   ['43.0', '43'],
   ['43.000', '43'],
   ['9007199254740993.0', '9007199254740993'],
+  ['43', '43'],
 ])('the number %s is the id %s', (literal, id) => {
   const raw = `{"user_id":${literal}}`
   expect(parseUser(parseJSON(raw), raw).user.user_id).toBe(id)
 })
 
-test.each(['43.5', '0.0', '-43.0', '4.3e1', '43E0', '9.007199254740993e15'])('the number %s is no id', (literal) => {
-  const raw = `{"user_id":${literal}}`
-  const error = thrownBy(() => parseUser(parseJSON(raw), raw))
-  expect(error).toMatchObject({ code: 'profile_invalid' })
-  expect(String(error).includes('A number with an exponent is not read')).toBe(/e/i.test(literal))
+const exponent =
+  ' A number with an exponent is not read, because its last digits may be lost: the provider must send all digits.'
+
+test.each(['43.5', '43.05', '0.0', '-43.0', '4.3e1', '43E0', '9.007199254740993e15', '1e+21', '5e-1'])(
+  'the number %s is no id',
+  (literal) => {
+    const raw = `{"user_id":${literal}}`
+    const error = thrownBy(() => parseUser(parseJSON(raw), raw))
+    expect(error).toMatchObject({ message: withoutID + (/e/i.test(literal) ? exponent : '') })
+  },
+)
+
+test.each(['x 1e5', '1e5 ', '1e 5', '1e*5'])(
+  'the text %j, which only looks like an exponent, is told of no exponent',
+  (id) => {
+    expect(messageOf({ user_id: id })).toBe(withoutID)
+  },
+)
+
+test('a number that userRecord has computed must be whole', () => {
+  const read = (text: string) =>
+    parseUser({ id: text }, JSON.stringify({ id: text }), ({ id }) => ({ user_id: Number(id) }))
+  expect(read('15').user.user_id).toBe('15')
+  expect(() => read('1.5')).toThrow(withoutID)
+})
+
+test('the record stays as the provider sent it beside the typed user', () => {
+  const record = { user_id: 7, user_name: 1815, user_verified: '1', city: 'London' }
+  const { user, json } = parseUser({ ...record }, JSON.stringify(record))
+  expect(json).toEqual(record)
+  expect(user).toMatchObject({ user_id: '7', user_name: '1815', user_verified: true, city: 'London' })
 })
