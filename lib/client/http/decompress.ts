@@ -17,13 +17,12 @@ const READERS: Readonly<Record<string, typeof gunzipSync>> = {
 }
 
 // JSON, a page, or white space before them.
-const PLAIN = /[[{<\s]/
+const PLAIN = /^[[{<\s]/
 
 /** The registered codings that a response says it has. */
 export function codingsOf(headers: IncomingHttpHeaders): string[] {
-  const value: unknown = headers['content-encoding']
   // Several headers come as an array.
-  const names = value === undefined ? [] : String(value).toLowerCase().split(',')
+  const names = String(headers['content-encoding']).toLowerCase().split(',')
   return names.map((name) => name.trim()).filter((name) => CODINGS.has(name))
 }
 
@@ -42,6 +41,6 @@ export function decompress(body: Buffer, headers: IncomingHttpHeaders): Buffer |
     return read(body, { maxOutputLength: MAX_BODY_BYTES })
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') return 'too large'
-    return PLAIN.test(body.toString('latin1', 0, 1)) ? body : 'unknown'
+    return PLAIN.test(body.toString('latin1')) ? body : 'unknown'
   }
 }

@@ -19,13 +19,12 @@ const TO_NOTHING = 'It does not say where to.'
 export function redirectHint({ origin, path }: RequestTarget, location: string | undefined): string {
   const to = location === undefined ? undefined : (parseURL(location) ?? resolvePath(location, origin))
   if (!to || location === '') return TO_NOTHING
-  const from = new URL(origin)
+  const from = new URL(origin + path)
   if (to.hostname !== from.hostname) return TO_HOST
   if (to.protocol !== from.protocol) return to.protocol === 'https:' ? TO_HTTPS : TO_HTTP
   if (to.port !== from.port) return TO_HOST
-  const [before = '', after] = [path.split('?', 1)[0], to.pathname]
-  if (before === after) return TO_NOTHING
-  return withoutSlash(before) === withoutSlash(after) ? TO_SLASH : TO_PATH
+  if (to.pathname === from.pathname) return TO_NOTHING
+  return withoutSlash(to.pathname) === withoutSlash(from.pathname) ? TO_SLASH : TO_PATH
 }
 
 function withoutSlash(path: string): string {

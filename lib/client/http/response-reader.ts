@@ -120,10 +120,10 @@ type Wait = { readonly retryAfter?: number }
  * is to wait, which helps neither a wrong key nor a wrong token. (A success may carry the same headers.)
  */
 export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefined {
-  const mustWait = (secondsIn(headers, 'retry-after') ?? 0) > 0
+  const { retryAfter } = waitOf(secondsIn(headers, 'retry-after'))
   const remaining = valuesOf(headers, 'x-ratelimit-remaining')
   const isExhausted = remaining.length > 0 && remaining.every((value) => /^0+$/.test(value))
-  return mustWait || isExhausted ? readRateLimit(headers) : undefined
+  return retryAfter || isExhausted ? readRateLimit(headers) : undefined
 }
 
 function readRateLimit(headers: IncomingHttpHeaders): Wait {
@@ -138,12 +138,12 @@ function waitOf(seconds: number | undefined): Wait {
 
 /** The values of a header, which may come twice: in one line, or as an array. */
 function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
-  const value: unknown = headers[name]
+  const value = headers[name]
   if (value === undefined) return []
   // A date has a comma of its own.
   return [value]
     .flat()
-    .flatMap((each) => (/GMT$/.test(String(each)) ? [String(each)] : String(each).split(',')))
+    .flatMap((each) => (each.endsWith('GMT') ? [each] : each.split(',')))
     .map((each) => each.trim())
 }
 

@@ -73,35 +73,37 @@ test.each(Object.keys(bodies))('%s is named, and no other cause of a bad respons
 })
 
 const target = { origin: 'http://social.example:8080', path: '/api/authorize?a=1' }
-const redirects: readonly (readonly [location: string | undefined, says: RegExp])[] = [
-  ['https://social.example/api/authorize', /^It leads to the same host by https/],
-  ['http://www.social.example:8080/api/authorize', /^It leads to another host/],
-  ['https://social-canary.example/api/authorize', /^It leads to another host/],
-  ['http://social.example:9090/api/authorize', /^It leads to another host/],
-  ['/api/authorize/', /with a slash at its end, or without.*no baseURL helps/],
-  ['http://social.example:8080/api/authorize/?canary=1', /with a slash at its end/],
-  ['/login?canary', /^It leads to another path on the same host/],
-  [undefined, /^It does not say where to/],
-  ['', /^It does not say where to/],
-  ['javascript:canary', /^It does not say where to/],
-  ['/api/authorize', /^It does not say where to/],
-]
+const TO_HTTPS = 'It leads to the same host by https: begin baseURL with https.'
+const TO_HTTP =
+  'It leads from https to plain http: the provider, or a proxy in front of it, takes the request for plain http.'
+const TO_HOST = 'It leads to another host (with www, without, or a new name): baseURL must have that host.'
+const TO_SLASH =
+  'It leads to the same path with a slash at its end, or without: a rewrite rule of the provider does that, which must leave the API out; no baseURL helps.'
+const TO_PATH =
+  'It leads to another path on the same host: is that a page, such as a login or a maintenance, or has the API moved?'
+const TO_NOTHING = 'It does not say where to.'
 
-test.each(redirects)('a redirect to %s: %s', (location, says) => {
-  const hint = redirectHint(target, location)
-  expect(hint).toMatch(says)
-  expect(
-    new Set(redirects.flatMap(([, other]) => (other.test(hint) ? [redirectHint(target, location)] : []))).size,
-  ).toBe(1)
-  expect(hint).not.toMatch(/canary|social/)
+test.each([
+  ['https://social.example/api/authorize', TO_HTTPS],
+  ['http://www.social.example:8080/api/authorize', TO_HOST],
+  ['https://social-canary.example/api/authorize', TO_HOST],
+  ['http://social.example:9090/api/authorize', TO_HOST],
+  ['/api/authorize/', TO_SLASH],
+  ['http://social.example:8080/api/authorize/?canary=1', TO_SLASH],
+  ['/login?canary', TO_PATH],
+  ['/api/authorizes', TO_PATH],
+  [undefined, TO_NOTHING],
+  ['', TO_NOTHING],
+  ['javascript:canary', TO_NOTHING],
+  ['/api/authorize', TO_NOTHING],
+])('a redirect to %s: %s', (location, hint) => {
+  expect(redirectHint(target, location)).toBe(hint)
 })
 
-test('a redirect from https to plain http is called so', () => {
-  const hint = redirectHint(
-    { origin: 'https://social.example', path: '/api/authorize' },
-    'http://social.example/api/authorize',
-  )
-  expect(hint).toMatch(/^It leads from https to plain http/)
+test('a redirect from https to plain http, and one away from a slash, are called so', () => {
+  const from = { origin: 'https://social.example', path: '/api/authorize/' }
+  expect(redirectHint(from, 'http://social.example/api/authorize')).toBe(TO_HTTP)
+  expect(redirectHint(from, 'https://social.example/api/authorize')).toBe(TO_SLASH)
 })
 
 const CERTIFICATES: readonly (readonly [code: string, says: RegExp])[] = [

@@ -132,7 +132,8 @@ test.each([
 
 test('an outcome is kept, and the reason of a lost connection or of an abort is looked at', () => {
   const outcome = new SocialLoginError('overloaded', 'exchange')
-  expect(outcomeIn(new ClosedBeforeResponse(outcome))).toBe(outcome)
+  expect(outcomeIn(outcome)).toBe(outcome)
+  expect(outcomeIn(new ClosedBeforeResponse(coded('ECONNRESET')))).toEqual(outcomeIn(coded('ECONNRESET')))
   const aborted = new Deadline(1000, AbortSignal.abort('no longer needed'))
   expect(outcomeIn(coded('ECONNRESET'), aborted)).toBe('no longer needed')
   const late = new Deadline(1000, AbortSignal.abort(new DOMException('late', 'TimeoutError')))

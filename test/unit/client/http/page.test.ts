@@ -24,7 +24,7 @@ const inFront: IncomingHttpHeaders[] = [
     (server) => ({ server }),
   ),
   { server: 'Apache/2.4 mod_security/2.9' },
-  { server: 'wf_WAF' },
+  ...['wf_WAF', 'wf-waf', 'wfwaf'].map((server) => ({ server })),
 ]
 
 test.each(inFront)(
@@ -61,6 +61,13 @@ test.each([
   for (const status of [200, 400, 401, 403, 503]) expect(isFirewall(status, {}, text)).toBe(true)
 })
 
+test.each(['wfxwaf', 'x-cloudflare', 'x-akamaighost', 'x-ddos-guard', 'x-imunify360', 'x-awselb'])(
+  'the server %s is not one of a firewall',
+  (server) => {
+    expect(isFirewall(403, { server }, PAGE)).toBe(false)
+  },
+)
+
 // Firewalls put scripts into the provider's own pages.
 const SCRIPTS = [
   '<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>',
@@ -83,5 +90,7 @@ test.each([
 })
 
 test('the warnings of a script before JSON make no page of it', () => {
-  expect(['<br /><b>Warning</b>: x {"error":true}', '<br />[]', '<p>x</p>'].map(isPage)).toEqual([false, false, true])
+  for (const text of ['<br /><b>Warning</b>: x {"error":true}', '<br />[]', '<br />{} \n'])
+    expect(isPage(text)).toBe(false)
+  for (const text of ['<p>x</p>', ' \n<p>x</p>', '<style>p{}</style>x']) expect(isPage(text)).toBe(true)
 })

@@ -119,6 +119,7 @@ test.each([
   ['soon 3000', undefined],
   ['GMT 5', undefined],
   ['', undefined],
+  ['GMT, 5', 5],
 ])('a Retry-After of %j asks to wait for %p seconds', (value, seconds) => {
   const headers = { 'retry-after': value }
   expect(expectRefusal({ status: 429, headers }, 'provider_rate_limited').retryAfter).toBe(seconds)
@@ -149,6 +150,7 @@ test.each([
   [302, false],
   [404, true],
   [429, true],
+  [499, true],
   [500, false],
   [502, false],
   [503, true],
@@ -195,8 +197,26 @@ test.each(compressed)('a body in the coding %j is read, although nobody has aske
   expect(read({ headers, chunks: [JSON_TEXT] }).text).toBe(JSON_TEXT)
 })
 
-test('gzip that no header tells of is read', () => {
+test.each(['[1]', '{}', '<p>x</p>', ' {}', '\n'])(
+  'the text %j is read as it is, although a header says it is gzip',
+  (text) => {
+    expect(read({ headers: { 'content-encoding': 'gzip' }, chunks: [text] }).text).toBe(text)
+  },
+)
+
+test('gzip that no header tells of is read, and what only has one of its first two bytes is text', () => {
   expect(read({ chunks: [gzipSync(JSON_TEXT)] }).text).toBe(JSON_TEXT)
+  for (const text of ['\u001f{}', '\u010b{}']) expect(read({ chunks: [text] }).text).toBe(text)
+})
+
+test('an empty body has no coding, and one that was coded twice is not read', () => {
+  for (const encoding of ['gzip', 'zstd', 'gzip, gzip'])
+    expect(read({ headers: { 'content-encoding': encoding } }).text).toBe('')
+  for (const [encoding, body] of [
+    ['gzip, gzip', gzipSync(JSON_TEXT)],
+    ['gzip', 'x{}'],
+  ] as const)
+    expectRefusal({ headers: { 'content-encoding': encoding }, chunks: [body] }, 'provider_bad_response')
 })
 
 test.each(compressed)(
@@ -258,7 +278,8 @@ describe.each([
 })
 
 describe('a rate limit', () => {
-  const NOW = 1_800_000_000_000
+  // Within a second: a wait is never too short by a part of one.
+  const NOW = 1_800_000_000_400
   const inAnHour = { 'x-ratelimit-reset': '1800003600' }
   const nothingLeft = { 'x-ratelimit-remaining': '0' }
 
@@ -284,6 +305,12 @@ describe('a rate limit', () => {
     ['a reset that is told twice', { ...nothingLeft, 'x-ratelimit-reset': ['1800003600', '1800003600'] }, 3600],
     ['a reset behind a word', { ...nothingLeft, 'x-ratelimit-reset': 'in 1800003600' }, undefined],
     ['a reset that is no number', { ...nothingLeft, 'x-ratelimit-reset': 'soon' }, undefined],
+    ['a reset in milliseconds that is over', { ...nothingLeft, 'x-ratelimit-reset': '1000000000000' }, 0],
+    ['a reset of nine digits', { ...nothingLeft, 'x-ratelimit-reset': '999999999' }, undefined],
+    ['a reset of fourteen digits', { ...nothingLeft, 'x-ratelimit-reset': '18000036000000' }, undefined],
+    ['a small reset with zeros before it', { ...nothingLeft, 'x-ratelimit-reset': '0000000060' }, undefined],
+    ['a time of reset with a zero before it', { ...nothingLeft, 'x-ratelimit-reset': '01800003600' }, undefined],
+    ['a Retry-After of a second', { 'retry-after': '1' }, 1],
   ])('is exhausted by %s', (_title, headers, seconds) => {
     expect(readExhaustedLimit(headers)).toEqual(seconds === undefined ? {} : { retryAfter: seconds })
   })
@@ -293,6 +320,8 @@ describe('a rate limit', () => {
     ['some quota left', { ...inAnHour, 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '1' }],
     ['a reset alone', inAnHour],
     ['two contradictory headers', { 'x-ratelimit-remaining': ['0', '5'] }],
+    ['ten requests left', { 'x-ratelimit-remaining': '10' }],
+    ['half a request left', { 'x-ratelimit-remaining': '0.5' }],
     ['a negative quota', { 'x-ratelimit-remaining': '-1' }],
     ['no time to wait', { 'retry-after': '0' }],
     ['a time that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
@@ -307,6 +336,22 @@ describe('a rate limit', () => {
       expect(expectRefusal({ status: 429, headers }, 'provider_rate_limited').retryAfter).toBe(3600)
     },
   )
+})
+
+test('the reset of a rate limit is no time at which a server will be available', () => {
+  const headers = { 'x-ratelimit-reset': '9999999999' }
+  expect(expectRefusal({ status: 503, headers }, 'provider_unavailable').retryAfter).toBeUndefined()
+})
+
+test('a redirect says in what its address differs from that of the request', () => {
+  const headers = { location: 'http://social.example/api/authorize' }
+  expect(expectRefusal({ status: 302, headers }, 'provider_redirected').message).toMatch(
+    / It leads from https to plain http: [^:]+\.$/,
+  )
+})
+
+test('words of a firewall are recognised in two chunks', () => {
+  expectRefusal({ status: 503, chunks: ['Incapsula inci', 'dent ID'] }, 'provider_bad_response', true)
 })
 
 test('what comes with the chunk that makes a body larger than 64 KiB is not looked at', () => {
