@@ -28,20 +28,29 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'It only saves time: the letters of a text hold no user_id, and a text without & has no entity.',
+    why: 'It only saves time: the letters of a text hold no user_id, a text without & has no entity, and numbers that are exact need not be parsed again.',
     mutants: [
+      'operand | client/response/json | parseJSON | outsideStrings.match(NUMBER)?.every(isExact) ?? true -> (outsideStrings.match(NUMBER)?.every(isExact))',
+      'condition | client/response/json | parseJSON | true -> false',
+      'condition | client/response/json | parseJSON | isLossless -> false',
       "operand | client/response/user | pathToUserID | typeof json !== 'object' || json === null -> (json === null)",
       "condition | client/response/profile | decodeEntities | !text.includes('&') -> false",
     ],
   },
   {
     kind: 'equivalent',
-    why: 'It is there for the types: as a text, null is refused like the text "null".',
-    mutants: ['operand | client/response/user | parseID | id === null || !ID.test(id) -> (!ID.test(id))'],
+    why: 'It is there for the types: as a text, null is refused like the text "null", and zlib throws objects alone.',
+    mutants: [
+      'operand | client/response/user | parseID | id === null || !ID.test(id) -> (!ID.test(id))',
+      'wrapper | client/http/decompress | decompress | Object(error) -> (error)',
+    ],
   },
   {
     kind: 'equivalent',
     why: 'A function that ends without return gives undefined, too.',
-    mutants: ['catch | client/response/responses | tryParse | { return undefined; } -> {}'],
+    mutants: [
+      'catch | client/response/responses | tryParse | { return undefined; } -> {}',
+      'catch | client/response/json | tryStringify | { return undefined; } -> {}',
+    ],
   },
 ]

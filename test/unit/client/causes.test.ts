@@ -46,6 +46,7 @@ const bodies: Readonly<Record<string, readonly [body: string, says: string]>> = 
   'a comma too many behind a list': ['{"user_id":["canary"],}', NO_DOCUMENT],
   'a comma too many behind a warning of PHP': ['<b>canary</b> {"user_id":"1",}', NO_DOCUMENT],
   'a comma too many behind a tag in a text with quotes': ['{"a":"\\"<b>canary</b>",}', NO_DOCUMENT],
+  'a comma too many behind a tag in a text with a line end': ['{"a":"\\n<b>canary</b>",}', NO_DOCUMENT],
   'a comma too many behind a formula': ['{"a":"a <b>canary=","b":"a <b < canary=","c":"< canary=",}', NO_DOCUMENT],
   'a comma too many behind a tag that ends in a quote': ['{"a":"<b \\"canary=",}', NO_DOCUMENT],
   'comparisons in place of values': ['{"a":1<canary,"b":2<3>1}', NO_DOCUMENT],

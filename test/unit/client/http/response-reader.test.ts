@@ -198,9 +198,11 @@ test.each(compressed)('a body in the coding %j is read, although nobody has aske
 })
 
 test.each(['[1]', '{}', '<p>x</p>', ' {}', '\n'])(
-  'the text %j is read as it is, although a header says it is gzip',
+  'the text %j is read as it is, although a header says it has a coding that is read',
   (text) => {
-    expect(read({ headers: { 'content-encoding': 'gzip' }, chunks: [text] }).text).toBe(text)
+    const given = (encoding: string): Answer => ({ headers: { 'content-encoding': encoding }, chunks: [text] })
+    for (const encoding of ['gzip', 'br']) expect(read(given(encoding)).text).toBe(text)
+    for (const encoding of ['zstd', 'gzip, gzip']) expectRefusal(given(encoding), 'provider_bad_response')
   },
 )
 
@@ -249,6 +251,19 @@ test.each([
 ])('a body in the coding %j that cannot be read is refused', (encoding) => {
   const given = { headers: { 'content-encoding': encoding }, chunks: [Buffer.from([0x28, 0xb5, 0x2f])] }
   const { message } = expectRefusal(given, 'provider_bad_response')
+  expect(message).toMatch(/was compressed in a way that is not read, although compression was not accepted\.$/)
+})
+
+test('a body that the platform could not decode is refused as one that is not read', () => {
+  const reader = new ResponseReader('exchange', false, target)
+  reader.start(200, {})
+  reader.add(Buffer.from(JSON_TEXT))
+  reader.markUndecodable()
+  const { message } = expectOutcome(
+    thrownBy(() => reader.finish()),
+    'provider_bad_response',
+    'exchange',
+  )
   expect(message).toMatch(/was compressed in a way that is not read, although compression was not accepted\.$/)
 })
 
