@@ -208,6 +208,6 @@ function reasonOf(text: string): string {
     return ''
   } catch (error) {
     // The messages of `parseJSON` are fixed text.
-    return `${String(error).replace('SyntaxError:', 'It is')}.`
+    return `It is ${Reflect.get(Object(error), 'message')}.`
   }
 }
