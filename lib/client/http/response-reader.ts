@@ -140,11 +140,13 @@ function waitOf(seconds: number | undefined): Wait {
 function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
   const value = headers[name]
   if (value === undefined) return []
-  // A date has a comma of its own.
-  return [value]
-    .flat()
-    .flatMap((each) => (each.endsWith('GMT') ? [each] : each.split(',')))
-    .map((each) => each.trim())
+  return (
+    [value]
+      .flat()
+      // Of a date, the name of the day is split off, which says nothing.
+      .flatMap((each) => each.split(','))
+      .map((each) => each.trim())
+  )
 }
 
 // In 2001, as seconds since 1970: no wait is as long.
