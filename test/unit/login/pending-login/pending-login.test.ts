@@ -41,11 +41,13 @@ test('a record survives a round trip through JSON, consumed or not', () => {
     user: 'u',
     startSite: 'same-origin',
     tabSecret: 'secret',
+    startPath: '/auth?a=1',
     returnTo: '/inbox?a=1#b',
     state,
   }
   const record = createPendingLogin(given)
   expect(record).toMatchObject({
+    startPath: '/auth?a=1',
     returnTo: '/inbox?a=1#b',
     state,
     startSite: 'same-origin',
@@ -83,12 +85,12 @@ const broken = [
   ...[{ issuedAt: '1' }, { issuedAt: null }, { issuedAt: Number.NaN }, { issuedAt: -Infinity }],
 ].map((change) => ({ ...createPendingLogin(input), ...change }))
 
-test.each([...[undefined, null, true, 0, 1, '', 'x', [], {}, [createPendingLogin(input)], () => {}], ...broken])(
-  'the broken record number %# is rejected',
-  (value) => {
-    expect(parsePendingLogin(value)).toBeUndefined()
-  },
-)
+test.each([
+  ...[undefined, null, true, 0, 1, '', 'x', [], {}, Object.assign([], createPendingLogin(input)), () => {}],
+  ...broken,
+])('the broken record number %# is rejected', (value) => {
+  expect(parsePendingLogin(value)).toBeUndefined()
+})
 
 test('other members of a stored record are dropped, and its return path is checked again', () => {
   const record = createPendingLogin(input)
@@ -102,16 +104,27 @@ test('digests of different lists of texts differ', () => {
 })
 
 test.each([null, true, 0, 'text', [], {}, { a: [{ b: null }] }, 'x'.repeat(1022)])(
-  'the state number %# is returned',
+  'the state number %# is returned, also once the record was read again',
   (state) => {
-    expect(createPendingLogin({ ...input, state })).toHaveProperty('state', state)
+    const record = createPendingLogin({ ...input, state })
+    expect(record).toHaveProperty('state', state)
+    expect(parsePendingLogin(JSON.parse(JSON.stringify(record)))).toStrictEqual(record)
   },
 )
 
 const circular: Record<string, unknown> = {}
 circular['canary'] = circular
 
-const noSmallJSON = [() => {}, Symbol('x'), 1n, circular, 'x'.repeat(1023), 'é'.repeat(600), { a: 'x'.repeat(2000) }]
+const noSmallJSON = [
+  () => {},
+  Symbol('x'),
+  1n,
+  circular,
+  Promise.resolve(1),
+  'x'.repeat(1023),
+  'é'.repeat(600),
+  { a: 'x'.repeat(2000) },
+]
 
 test.each(noSmallJSON)('the state number %# is a TypeError that names the option', (state) => {
   const { message } = failureOf(() => createPendingLogin({ ...input, state }))
@@ -140,4 +153,12 @@ test.each([
   expect(made.startPath).toBe(isKept ? startPath : undefined)
   // A store of the application's own may have been written by somebody else.
   expect(startPathOf({ ...made, startPath })).toBe(made.startPath)
+})
+
+test('a record that was read has nothing of one that was read before it', () => {
+  const full = createPendingLogin({ ...input, user: 'u', tabSecret: 's', startPath: '/auth', returnTo: '/a', state: 1 })
+  expect(parsePendingLogin({ ...full, consumed: true, usedKey: 'k' })).toMatchObject({ returnTo: '/a', state: 1 })
+  const remainder = { id: 'x', strategyDigest: 'strategy', consumed: true }
+  const bare = { ...remainder, issuedAt: 0, user: null, startSite: null }
+  expect(parsePendingLogin(remainder)).toStrictEqual(bare)
 })
