@@ -94,10 +94,13 @@ test('only a text that is a URL of the application becomes its path', () => {
 const leftOut: readonly (readonly [value: unknown, reason: string | undefined])[] = [
   ...[undefined, null, ''].map((value) => [value, undefined] as const),
   ...[7, false, ['/inbox'], {}].map((value) => [value, 'no text'] as const),
-  ...['inbox', './inbox', '?a', '#a', ' /inbox', 'évil:x', '1:x', ':x'].map((value) => [value, 'no slash'] as const),
+  ...['inbox', './inbox', '?a', '#a', ' /inbox', 'évil:x', '1:x', ':x', 'a/b:x'].map(
+    (value) => [value, 'no slash'] as const,
+  ),
   ...['https://evil.example', 'JavaScript:alert(1)', 'x+y.z-1:x'].map((value) => [value, 'another origin'] as const),
   ...['//evil.example', '/\\evil.example', '\\/evil.example'].map((value) => [value, 'another origin'] as const),
   ...['/\t/evil.example', '/.//evil.example', '/a/..//evil.example'].map((value) => [value, 'another origin'] as const),
+  [`/a\\${'a'.repeat(1021)}`, 'another origin'],
   ...[`/${'a'.repeat(1024)}`, `/${'a'.repeat(4000)}`, '/é'.repeat(400)].map((value) => [value, 'too long'] as const),
 ]
 

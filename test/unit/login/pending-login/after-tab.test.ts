@@ -1,0 +1,12 @@
+import { tabCookies } from '../../../../lib/login/pending-login/after-tab'
+
+test.each([
+  ['https://app.example', true],
+  ['http://app.example', false],
+  [undefined, false],
+])('at the origin %s, the cookie of a tab is sent only with Secure: %s', (appOrigin, isSecure) => {
+  const [secure, plain, ...others] = tabCookies({ appOrigin })
+  expect(secure).toMatch(/^__Host-social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+  expect(plain).toBe(isSecure ? undefined : secure?.replace(/^__Host-|; Secure$/g, ''))
+  expect(others).toEqual([])
+})
