@@ -21,7 +21,7 @@ const PLAIN = /^[[{<\s]/
 
 /** The registered codings that a response says it has. */
 export function codingsOf(headers: IncomingHttpHeaders): string[] {
-  // Several headers come as an array.
+  // Several headers come as an array, and none as undefined, which is the name of no coding.
   const names = String(headers['content-encoding']).toLowerCase().split(',')
   return names.map((name) => name.trim()).filter((name) => CODINGS.has(name))
 }

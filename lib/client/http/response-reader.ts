@@ -122,7 +122,7 @@ type Wait = { readonly retryAfter?: number }
 export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefined {
   const { retryAfter } = waitOf(secondsIn(headers, 'retry-after'))
   const remaining = valuesOf(headers, 'x-ratelimit-remaining')
-  const isExhausted = remaining.length > 0 && remaining.every((value) => /^0+$/.test(value))
+  const isExhausted = remaining.every((value) => /^0+$/.test(value))
   return retryAfter || isExhausted ? readRateLimit(headers) : undefined
 }
 
@@ -136,17 +136,11 @@ function waitOf(seconds: number | undefined): Wait {
   return seconds === undefined ? {} : { retryAfter: Math.min(Math.max(0, seconds), MAX_WAIT_SECONDS) }
 }
 
-/** The values of a header, which may come twice: in one line, or as an array. */
+/** The values of a header, which may come twice: in one line, or as an array. Of a missing one, the text "undefined". */
 function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
-  const value = headers[name]
-  if (value === undefined) return []
-  return (
-    [value]
-      .flat()
-      // Of a date, the name of the day is split off, which says nothing.
-      .flatMap((each) => each.split(','))
-      .map((each) => each.trim())
-  )
+  // A dispatcher of the application may give a number. The comma of a date splits off the name of its day.
+  const values = String(headers[name]).split(',')
+  return values.map((value) => value.trim())
 }
 
 // In 2001, as seconds since 1970: no wait is as long.

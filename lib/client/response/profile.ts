@@ -137,7 +137,8 @@ function parseEmail(value: string | null): string | undefined {
 
 function parseDate(value: string | null): string {
   const [date = ''] = value?.match(/^\d{4}-\d{2}-\d{2}$/) ?? []
-  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is invalid.
+  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is
+  // invalid, and null as JSON.
   return String(new Date(date).toJSON()).startsWith(date) ? date : ''
 }
 

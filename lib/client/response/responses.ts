@@ -34,6 +34,7 @@ const TAG_WITH_QUOTE = /<[a-z][^<>\\]*="/i
 // PHP names functions in braces, such as {main}.
 const JSON_START = /\{\s*["}]|\[\s*["{[\]]/
 const OUTER_SPACE = /^[\t\n\r ]+|[\t\n\r ]+$/g
+// What precedes JSON: it may be empty, so that it always matches at the beginning.
 const COMMENTS = /(?:\s|\/\*.*?\*\/|<!--.*?-->|\/\/[^\n]*\n)*/s
 
 // What a member `success` or `status` says when nothing went wrong.
@@ -172,10 +173,8 @@ function faultOf({ text, headers }: ProviderResponse): string {
   const withoutComments = text.replace(COMMENTS, '')
   const offset = withoutComments.search(JSON_START)
   if (offset === -1) return 'It holds none.'
-  const [first, last] = [
-    text.length - withoutComments.length + offset,
-    Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')),
-  ]
+  const first = text.length - withoutComments.length + offset
+  const last = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))
   const around = [text.slice(0, first), text.slice(last + 1)].map((part) => part.replace(OUTER_SPACE, ''))
   if (around.join('') !== '' && tryParse(text.slice(first, last + 1)) !== undefined) return faultAround(around)
   const isLabelled = String(headers['content-type']).includes('html')

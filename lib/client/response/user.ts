@@ -140,6 +140,8 @@ function parseID(json: JSONObject, raw: string): string | undefined {
   const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   const [, whole] = WHOLE_NUMBER.exec(id) ?? []
+  // Nearly all ids are of this kind, and the response need not be searched for them.
+  if (whole === id) return id
   return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? whole : id
 }
 

@@ -28,8 +28,9 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'It only saves time: the letters of a text hold no user_id, a text without & has no entity, and numbers that are exact need not be parsed again.',
+    why: 'It only saves time: the letters of a text hold no user_id, a text without & has no entity, numbers that are exact need not be parsed again, and a whole number is an id, whether the response has it as a text or not.',
     mutants: [
+      'condition | client/response/user | parseID | whole === id -> false',
       'operand | client/response/json | parseJSON | outsideStrings.match(NUMBER)?.every(isExact) ?? true -> (outsideStrings.match(NUMBER)?.every(isExact))',
       'condition | client/response/json | parseJSON | true -> false',
       'condition | client/response/json | parseJSON | isLossless -> false',

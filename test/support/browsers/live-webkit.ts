@@ -36,7 +36,7 @@ export async function startWebKit(): Promise<LiveBrowser> {
       return await startSession(driver)
     } catch (error) {
       // Now and then MiniBrowser ends at once, and its driver waits for it: only another driver helps.
-      // No `instanceof`: it is a DOMException of Node's own realm, and no Error of Jest's.
+      // `instanceof Error` will not do: the DOMException is of Node's own realm, and Jest's tests have another Error.
       if (attempts === 1 || property(error, 'name') !== 'TimeoutError') throw error
       await driver.close()
       driver = await startDriver()

@@ -326,6 +326,7 @@ describe('a rate limit', () => {
     ['a small reset with zeros before it', { ...nothingLeft, 'x-ratelimit-reset': '0000000060' }, undefined],
     ['a time of reset with a zero before it', { ...nothingLeft, 'x-ratelimit-reset': '01800003600' }, undefined],
     ['a Retry-After of a second', { 'retry-after': '1' }, 1],
+    ['a Retry-After that a dispatcher gives as a number', JSON.parse('{"retry-after":5}'), 5],
   ])('is exhausted by %s', (_title, headers, seconds) => {
     expect(readExhaustedLimit(headers)).toEqual(seconds === undefined ? {} : { retryAfter: seconds })
   })
