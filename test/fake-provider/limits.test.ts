@@ -1,4 +1,4 @@
-import { type Application, FakeProvider, type FakeProviderOptions } from '../../lib/testing'
+import { type Application, FakeProvider, type FakeProviderOptions, type LoggedRequest } from '../../lib/testing'
 import { listen } from '../support/listen'
 import { exchange, tokenFor, userInfo, userMe } from '../support/provider-http'
 import { sendMany } from '../support/raw-requests'
@@ -56,17 +56,33 @@ test('a refusal may contain a date, its limits, neither, or have status 200', as
   expect(JSON.parse(bare.text).error).toBe(true)
 })
 
-test('the log keeps 32 MB of requests at most, and the first hundred parameters of each', async () => {
+test('the log keeps the newest 20,000 requests', async () => {
   await start()
-  const query = 'a=b&'.repeat(10) + Array.from({ length: 1500 }, (_, index) => `p${index}=1`).join('&')
-  const request = `GET /api/oauth?${query} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Mode: navigate\r\n\r\n`
-  await sendMany(provider.origin, request, 4000)
-  const { requests } = provider
-  expect(requests.length).toBeGreaterThan(2000)
-  expect(requests.reduce((length, { path }) => length + path.length, 0)).toBeLessThan(32 * 1024 * 1024)
-  expect(Object.keys(requests[0]?.query ?? {}).length).toBeLessThanOrEqual(100)
+  await sendMany(provider.origin, 'GET /api/oauth?old HTTP/1.1\r\nHost: localhost\r\n\r\n', 1)
+  await sendMany(provider.origin, 'GET /api/oauth HTTP/1.1\r\nHost: localhost\r\n\r\n', 19_999)
+  expect(provider.requests[0]?.path).toBe('/api/oauth?old')
+  await sendMany(provider.origin, 'GET /api/oauth HTTP/1.1\r\nHost: localhost\r\n\r\n', 1)
+  expect([provider.requests.length, provider.requests[0]?.path]).toEqual([20_000, '/api/oauth'])
+})
+
+test('the log keeps the newest 32 MB of paths, headers and bodies', async () => {
+  await start()
+  const lengthOf = ({ path, headers, body }: Pick<LoggedRequest, 'path' | 'headers' | 'body'>): number =>
+    path.length + JSON.stringify(headers).length + body.length
+  const send = async (length: number, count: number): Promise<LoggedRequest | undefined> => {
+    const request = (padding: string): string =>
+      `POST /api/oauth?${padding} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody`
+    const least = lengthOf({ path: '/api/oauth?', headers: { host: 'localhost', 'content-length': '4' }, body: 'body' })
+    await sendMany(provider.origin, request('x'.repeat(length - least)), count)
+    return provider.requests.at(-1)
+  }
+  const last = await send(8192, 4096)
+  expect([last && lengthOf(last), provider.requests.length]).toEqual([8192, 4096])
+  // One character more than fits: the oldest two go.
+  await send(8193, 1)
+  expect(provider.requests).toHaveLength(4095)
   provider.clearRequests()
-  await sendMany(provider.origin, request, 3)
+  await send(8192, 3)
   expect(provider.requests).toHaveLength(3)
 })
 

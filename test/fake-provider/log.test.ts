@@ -73,3 +73,9 @@ test('an error with status 200, a wrong address, and what has no answer are told
   ])
   expect(findSecrets([SECRET, FOREIGN], { printed })).toEqual([])
 })
+
+test('sixty characters of a path are told', async () => {
+  const path = `/api/${'abcdefghijklmnop/'.repeat(4)}`
+  const printed = await lines('specification', (provider) => ask(provider.origin + path))
+  expect(printed).toEqual([`GET ${path.slice(0, 60)}  404 There is nothing here.`])
+})
