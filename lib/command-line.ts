@@ -25,10 +25,18 @@ export function hasColours({ stdout, env }: Output): boolean {
   return stdout.isTTY === true && !env['NO_COLOR']
 }
 
+export type Style = 'bold' | 'green' | 'yellow' | 'red'
+
+/** The text as a terminal shows it in that style. */
+export function styled(style: Style, text: string): string {
+  // Whether there is a terminal is asked before, of the stream that is printed to.
+  return styleText(style, text, { validateStream: false })
+}
+
 export function printHelp(help: string, output: Output): void {
   const coloured = help
-    .replace(/^(?:Usage:|\w+:$)/gm, (heading) => styleText('bold', heading))
-    .replace(/^ {2}(?:--)?[a-z-]+(?: [A-Z=]+)?(?= {2})/gm, (name) => styleText('green', name))
+    .replace(/^(?:Usage:|\w+:$)/gm, (heading) => styled('bold', heading))
+    .replace(/^ {2}(?:--)?[a-z-]+(?: [A-Z=]+)?(?= {2})/gm, (name) => styled('green', name))
   output.stdout.write(`${hasColours(output) ? coloured : help}\n`)
 }
 

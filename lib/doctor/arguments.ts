@@ -57,7 +57,7 @@ const optionTypes = {
  */
 export function readDoctorArguments(args: readonly string[], environment: Environment) {
   refuseSecrets(args, environment)
-  const config = { args: [...args], options: optionTypes, strict: true, allowPositionals: true } as const
+  const config = { args: [...args], options: optionTypes, allowPositionals: true } as const
   const { values, positionals } = readCommandLine(config)
   if (values.help) return undefined
   const [url, ...others] = positionals

@@ -1,14 +1,13 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { styleText } from 'node:util'
-import { hasColours } from '../command-line'
+import { hasColours, type Style, styled } from '../command-line'
 import type { Finding, Level, Observer } from './examination'
 
 // As wide as the longest level, so that the messages are aligned.
 const INDENT = 9
 // Matches lines of at most 71 characters, unless a word is longer: with the indent, they have 80.
 const LINES = /\S(?:.{0,69}\S)?(?!\S)|\S+/g
-const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'red'>> = { good: 'green', differs: 'yellow', broken: 'red' }
+const COLOURS: Readonly<Record<Level, Style>> = { good: 'green', differs: 'yellow', broken: 'red' }
 const ERASE_LINE = '\r\x1b[K'
 
 /** Undefined for a pipe. */
@@ -98,7 +97,7 @@ export class Screen implements Observer {
   }
 
   #coloured(level: Level): string {
-    return hasColours(this.terminal) ? styleText(COLOURS[level], level) : level
+    return hasColours(this.terminal) ? styled(COLOURS[level], level) : level
   }
 
   #open(): Interface {
