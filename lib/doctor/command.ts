@@ -16,11 +16,11 @@ import { count } from './text'
  */
 export async function runDoctor(args: readonly string[], terminal: Terminal): Promise<number> {
   const given = readDoctorArguments(args, terminal.env)
-  const screen = new Screen(terminal, given?.json ?? false)
   if (given === undefined) {
     printHelp(usage, terminal)
     return 0
   }
+  const screen = new Screen(terminal, given.json)
   try {
     return await run(given, terminal.env, screen)
   } catch (error) {

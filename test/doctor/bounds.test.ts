@@ -242,6 +242,13 @@ describe('the address to which a browser comes back', () => {
     ['http://localhost:3000/cb', true],
     ['http://127.0.0.1/cb', true],
     ['http://[::1]:3000/cb', true],
+    ['HTTP://localhost', true],
+    ['http://localhost?a', true],
+    ['http://localhost#a', true],
+    [undefined, false],
+    ['http://app.example/http://localhost/cb', false],
+    ['http://127a0.0.1/cb', false],
+    ['http://localhost:/cb', false],
     ['http://localhost.example/cb', false],
     ['http://0.0.0.0:3000/cb', false],
     ['http://192.168.0.1/cb', false],
@@ -309,11 +316,15 @@ describe('a person at a terminal', () => {
   test('types the secret of the application unseen', async () => {
     const baseURL = await serve((_request, response) => refuse(response))
     const io = terminal()
+    const setRawMode = jest.fn()
+    Object.assign(io.stdin, { setRawMode })
     io.stderr.on('data', (chunk) => {
       if (String(chunk).includes('Application secret')) setImmediate(() => io.stdin.write('hidden-canary\r'))
       if (String(chunk).includes('Then paste')) setImmediate(() => io.stdin.write('seen-canary\r'))
     })
     await runWith([baseURL, '--app-id', 'mine', '--login'], io)
+    // The terminal is given back.
+    expect(setRawMode.mock.calls).toEqual([[true], [false]])
     expect(io.printed.join('')).toContain('seen-canary')
     expect(io.printed.join('')).not.toContain('hidden-canary')
   })
@@ -343,6 +354,7 @@ describe('a person at a terminal', () => {
   test.each([
     ['y', true],
     ['YES', true],
+    [' yes ', true],
     ['', false],
     ['no, why?', false],
     ['yesterday', false],
@@ -362,25 +374,47 @@ describe('a person at a terminal', () => {
   test.each([
     [['--allow-get'], true],
     [[], false],
+  ])(
+    'who ends the input instead is not waited for: with the options %j the secret is sent in a URL: %p',
+    async (more, isSent) => {
+      const { baseURL, urls } = await readingQueriesAlone()
+      const io = terminal()
+      io.stderr.on('data', (chunk) => {
+        if (String(chunk).includes('Then paste'))
+          setImmediate(() => io.stdin.end('http://app.example/cb?auth_key=k1234\r'))
+      })
+      const env = { SOCIAL_CLIENT_SECRET: 'app-secret-canary' }
+      await runWith([baseURL, '--app-id', 'mine', '--login', ...more], { ...io, env })
+      expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
+      expect(io.printed.join('').includes('[y/N]')).toBe(!isSent)
+    },
+  )
+
+  test.each([
+    [['--allow-get'], true],
+    [[], false],
   ])('who is not there is not asked: with the options %j the secret is sent in a URL: %p', async (more, isSent) => {
     const { baseURL, urls } = await readingQueriesAlone()
     await runDoctor([baseURL, '--app-id', 'mine', '--login', ...more], {
       env: { SOCIAL_CLIENT_SECRET: 'app-secret-canary' },
-      input: 'http://app.example/cb?auth_key=k1234\n',
+      input: 'http://app.example/cb?auth_key=k1234\ny\n',
     })
     expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
   })
 
-  test('an error that nobody knows is named, and not quoted', async () => {
+  test.each([
+    [new RangeError('app-secret-canary'), 'RangeError'],
+    ['app-secret-canary', 'unknown error'],
+  ])('an error that nobody knows is named, and not quoted: number %#', async (thrown, name) => {
     const io = terminal()
     const stdout = Object.assign(new PassThrough(), {
       write: () => {
-        throw new RangeError('app-secret-canary')
+        throw thrown
       },
     })
     const baseURL = await serve((_request, response) => refuse(response))
     const error = await rejectionOf(runWith([baseURL], { ...io, stdout }))
-    expect(String(error)).toBe('Error: The doctor failed: RangeError. Please report it.')
+    expect(String(error)).toBe(`Error: The doctor failed: ${name}. Please report it.`)
   })
 })
 

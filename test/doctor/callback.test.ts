@@ -1,4 +1,6 @@
-import { request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { UsageError } from '../../lib/command-line'
 import { type CallbackListener, listenForCallback } from '../../lib/doctor/browser-login'
 import { Examination } from '../../lib/doctor/examination'
 import { Probe } from '../../lib/doctor/probe'
@@ -34,6 +36,7 @@ test.each<{ title: string; headers: Record<string, string>; method?: string }>([
   { title: 'a picture', headers: PICTURE },
   { title: 'a frame', headers: { ...document, 'sec-fetch-dest': 'iframe' } },
   { title: 'a script', headers: { 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors', accept: 'text/html' } },
+  { title: 'a prefetch', headers: { ...document, 'sec-purpose': 'prefetch' } },
   { title: 'a preload', headers: { ...document, 'sec-fetch-mode': 'no-cors' } },
   { title: 'a picture in an old browser', headers: { accept: 'image/webp,*/*' } },
   { title: 'a script in an old browser', headers: { accept: '*/*' } },
@@ -87,6 +90,58 @@ test.each([
     else expect(report).toContain(sentence)
   },
 )
+
+test('who comes back reads that the window can be closed', async () => {
+  const { headers, body } = await new Promise<{ headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
+    request(new URL('/cb?auth_key=genuine', redirectURL), { agent: false }, async (response) => {
+      resolve({ headers: response.headers, body: await text(response) })
+    })
+      .on('error', reject)
+      .end()
+  })
+  expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+  expect(body).toBe(
+    '<!doctype html><html lang="en"><title>Done</title><p>The doctor has received the callback. You can close this page.</p></html>',
+  )
+})
+
+test('the first callback counts, with its own page', async () => {
+  expect([await visit('/cb?auth_key=first', document), listener.referer()]).toEqual([200, ''])
+  await visit('/cb?auth_key=second', { ...document, referer: 'https://evil.example/' })
+  expect([await listener.callback, listener.referer()]).toEqual([`${redirectURL}?auth_key=first`, ''])
+})
+
+test('a connection that a browser keeps open is closed in the end', async () => {
+  const agent = new Agent({ keepAlive: true })
+  const closed = new Promise<string>((resolve) => {
+    request(new URL('/cb?auth_key=genuine', redirectURL), { agent }, (response) => {
+      response.socket.once('close', () => resolve('closed'))
+      response.resume().once('end', () => listener.close())
+    }).end()
+  })
+  expect(await closed).toBe('closed')
+  agent.destroy()
+})
+
+test('without a port, the callback is that of the web', async () => {
+  const found = await listenForCallback('http://127.0.0.1/cb').catch((error: unknown) => error)
+  redirectURL = 'http://127.0.0.1/cb'
+  // Where this user may not listen there, or somebody else does, that is said.
+  if (found instanceof UsageError) return expect(found.message).toMatch(/^Cannot listen at 127\.0\.0\.1, /)
+  expect(await visit('/cb?auth_key=genuine', document)).toBe(200)
+  Object(found).close()
+})
+
+test.each([
+  ['/cb&auth_key=x', 200],
+  ['/cb?a=b&amp;auth_key=x', 200],
+  ['/cb', 404],
+  ['/cb?auth_keys=x', 404],
+  ['/other?auth_key=x', 404],
+  ['/?/cb&auth_key=x', 404],
+])('%s is answered with %d', async (path, status) => {
+  expect(await visit(path, document)).toBe(status)
+})
 
 const encoded = (text: string): string => text.replace(/./gs, (character) => `%${character.charCodeAt(0).toString(16)}`)
 const often = (times: number): string => `%${'25'.repeat(times)}61bcdef`

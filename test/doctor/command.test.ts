@@ -1,15 +1,18 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asDeployed, FakeProvider } from '../../lib/testing'
 import { findSecrets } from '../support/canaries'
-import { approve } from '../support/doctor'
+import { approve, useServers } from '../support/doctor'
 import { runDoctor, unwrapped } from '../support/doctor-command'
+import { freePort } from '../support/free-port'
 import { useLogins } from '../support/logins'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
 const SECRET = 'app-secret-canary-5c1e9a7f'
 const logins = useLogins()
+const { proxyTo } = useServers()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const NO_ADDRESS = 'The base URL must be an http(s) address such as https://social.example/api/v1'
@@ -70,6 +73,15 @@ test('the documentation shows what is printed', async () => {
   expect(untimed(stdout).replaceAll(logins.provider.origin, 'http://127.0.0.1:4400').trim()).toBe(untimed(shown))
 })
 
+test('a report of what is broken says when its options can be used', async () => {
+  logins.provider.setMode({ scriptWarnings: true })
+  const { code, stdout } = await runDoctor([logins.provider.baseURL])
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('\n\nOptions to paste, once what is broken is fixed:\n\n'),
+  ])
+})
+
 test('with --json the report is one document, and the exit code the same', async () => {
   logins.provider.setMode({ withoutUserMe: true, scriptWarnings: true })
   const { code, stdout } = await runDoctor([logins.provider.baseURL, '--json'])
@@ -88,13 +100,21 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   const application = register()
   const input = `${await approve(logins.provider, application, '3')}\n`
   const recorded = file('provider.json')
-  const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded]
+  const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--spend-twice', '--record', recorded]
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input })
   expect([code, unwrapped(stdout)]).toEqual([
     0,
     expect.stringContaining('good     Login: The provider exchanged the key for a token.'),
   ])
-  expect(stderr).toContain(`${logins.provider.oauthBase}/oauth?app_id=mine`)
+  expect(stdout).toContain('good     Second use: ')
+  expect(stdout).toContain(
+    `\nRecorded 17 behaviours in ${recorded}: for "provider --mode-file ${recorded}", or FakeProvider.start({ mode }).\n\nOptions to paste:\n`,
+  )
+  expect(stderr).toBe(
+    '\nOpen this in a browser, and log in as your people do, perhaps by Google:\n\n' +
+      `  ${logins.provider.oauthBase}/oauth?app_id=mine\n\n` +
+      'Then paste the address to which the browser came back: ',
+  )
   const text = readFileSync(recorded, 'utf8')
   expect(JSON.parse(text)).toMatchObject({ wrapUser: 'user_info', stringTypes: true, encodeEntities: true })
   // Flags only: words of the record's own names, and nothing of the person, the key or the token.
@@ -103,23 +123,155 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   await again.stop()
 })
 
+/** A report without times, and with the usual address of a fake provider. */
+const plain = (text: string): string =>
+  unwrapped(text)
+    .replace(/less than a millisecond|\d+ ms, \d+ %/g, 'N')
+    .replaceAll(logins.provider.origin, 'http://127.0.0.1:4400')
+
+test('a report without a login ends with the options, and what comes next', async () => {
+  const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL])
+  expect([code, plain(stdout), stderr]).toEqual([
+    0,
+    `Examining http://127.0.0.1:4400/api/v1
+
+good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
+differs  Login page: It refuses an id that nobody has, with status 404: give --app-id for more.
+good     Exchange: It refuses invented values as JSON, with status 401.
+good     Profile: user/me refuses an invented token with status 401.
+
+Options to paste:
+
+new Strategy({
+  baseURL: 'http://127.0.0.1:4400/api/v1',
+  clientID: process.env.SOCIAL_CLIENT_ID,
+  clientSecret: process.env.SOCIAL_CLIENT_SECRET,
+  callbackURL: '/auth/social-login/callback', // as you registered it
+}, verify)
+
+4 checks: 3 good, 1 differs, 0 broken.
+
+Next, the same with --login: only a login of your own shows the profile, and
+overrules what was guessed.
+`,
+    '',
+  ])
+})
+
+test('its requests say who asks, and nothing is listened to without a login', async () => {
+  // That of the provider itself: nobody else can listen there.
+  const redirect = ['--redirect-url', `${logins.provider.origin}/cb`]
+  const { code } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine', ...redirect])
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8'))
+  const names = new Set(logins.provider.requests.map(({ headers }) => headers['user-agent']))
+  expect([code, [...names]]).toEqual([1, [`passport-social-login/${version} (doctor)`]])
+})
+
+test.each(['http_proxy', 'HTTP_PROXY'])('the variable %s names a proxy, which may be the only way', async (name) => {
+  process.env[name] = await proxyTo(logins.provider.baseURL)
+  const address = 'http://nowhere.invalid/api/v1'
+  const { stdout } = await runDoctor([address, '--timeout', '1'], { env: { [name]: process.env[name] } })
+  const withoutIt = await runDoctor([address, '--timeout', '1'])
+  delete process.env[name]
+  const sentence = 'The provider is reached through the proxy of this machine alone'
+  expect([unwrapped(stdout).includes(sentence), unwrapped(withoutIt.stdout).includes(sentence)]).toEqual([true, false])
+})
+
+/** Comes back as a browser does. @returns the status; 0 while nobody listens */
+function comeBack(callback: string, referer: string): Promise<number> {
+  return new Promise((resolve) => {
+    get(callback, { headers: { referer }, agent: false }, (response) => {
+      resolve(response.resume().statusCode ?? 0)
+    }).on('error', () => resolve(0))
+  })
+}
+
+test('a callback at this machine is caught, with the page from which it came', async () => {
+  const redirectURL = `http://localhost:${await freePort()}/cb`
+  const application = register(redirectURL)
+  const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
+  const ended = runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET } })
+  const callback = await approve(logins.provider, application, '1')
+  while ((await comeBack(callback, 'https://accounts.google.example/')) !== 200);
+  const { code, stdout, stderr } = await ended
+  expect([code, plain(stdout), plain(stderr)]).toEqual([
+    0,
+    `Examining http://127.0.0.1:4400/api/v1
+
+good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
+good     Login page: It is on the origin of the API.
+good     Application: The provider knows the application id: it answers otherwise to one that nobody has.
+good     Exchange: It refuses invented values as JSON, with status 401.
+good     Profile: user/me refuses an invented token with status 401.
+good     Callback: The provider came back with an auth_key in the query.
+differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds.
+good     Login: The provider exchanged the key for a token.
+good     Profile: The person was read.
+good     Speed: A login took N of the default timeout of 10 seconds.
+
+Options to paste:
+
+new Strategy({
+  baseURL: 'http://127.0.0.1:4400/api/v1',
+  clientID: 'mine',
+  clientSecret: process.env.SOCIAL_CLIENT_SECRET,
+  callbackURL: '${redirectURL}',
+}, verify)
+
+10 checks: 9 good, 1 differs, 0 broken.
+`,
+    '\nOpen this in a browser, and log in as your people do, perhaps by Google:\n\n' +
+      '  http://127.0.0.1:4400/api/oauth?app_id=mine\n\n' +
+      'The browser comes back to this program.\n',
+  ])
+})
+
+test('who pastes nothing is told so', async () => {
+  register()
+  const args = [logins.provider.baseURL, '--app-id', 'mine', '--login']
+  const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input: '\n' })
+  expect([code, unwrapped(stdout)]).toEqual([
+    1,
+    expect.stringContaining('broken   Login: Not tried: no address was given to which a browser came back.\n'),
+  ])
+  expect(stderr).toMatch(/\nThen paste the address to which the browser came back: $/)
+})
+
 test('a taken port of the redirect URL is an error with its cure', async () => {
   const redirectURL = `${logins.provider.origin}/cb`
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
   const { code, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET } })
-  expect([code, stderr]).toEqual([2, expect.stringContaining('stop the application that listens there')])
+  const { host } = new URL(redirectURL)
+  expect([code, stderr]).toEqual([
+    2,
+    `Cannot listen at ${host}, where the browser comes back to: stop the application that listens there, or leave --redirect-url out and paste the address`,
+  ])
 })
 
 test('--record renews a record', async () => {
   const recorded = file('renewed.json')
   writeFileSync(recorded, '{"getOnly":true}')
   const { code } = await runDoctor([logins.provider.baseURL, '--record', recorded])
-  expect([code, readFileSync(recorded, 'utf8')]).toEqual([0, expect.stringContaining('errorsAtStatus200')])
+  expect([code, readFileSync(recorded, 'utf8')]).toEqual([
+    0,
+    `{
+  "signInFirst": false,
+  "htmlContentType": false,
+  "sessionCookie": false,
+  "scriptWarnings": false,
+  "getOnly": false,
+  "getAndPost": false,
+  "htmlAtStatus200": false,
+  "errorsAtStatus200": false,
+  "withoutUserMe": false
+}
+`,
+  ])
 })
 
 test('where nothing was seen, nothing is recorded', async () => {
   const recorded = file('nothing.json')
   const { code, stdout } = await runDoctor(['http://127.0.0.1:1/api/v1', '--record', recorded, '--timeout', '1'])
   expect([code, existsSync(recorded)]).toEqual([1, false])
-  expect(stdout).toContain('Nothing was seen that could be recorded')
+  expect(stdout).toContain(`\nNothing was seen that could be recorded: ${recorded} was not written.\n\n1 check: `)
 })
