@@ -50,8 +50,12 @@ function lineAt(code: string, start: number, line: string): string {
   return /^(const|exports\.)/.test(rest) ? rest : line
 }
 
+/** Whether it is run by the tests, or by a program that they start. */
 function isRun(coverage: readonly Coverage[], file: string, at: number): boolean {
-  const ranges = coverage.find((one) => one.file === `dist/lib/${file}.js`)?.ranges ?? []
+  return coverage.some((one) => one.file === `dist/lib/${file}.js` && isRunIn(one, at))
+}
+
+function isRunIn({ ranges }: Coverage, at: number): boolean {
   const around = ranges.filter(([start, end]) => start <= at && at < end)
   const [smallest] = around.sort((a, b) => a[1] - a[0] - (b[1] - b[0]))
   return smallest?.[2] ?? false

@@ -1,4 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readConfig } from 'jest-config'
 import TestRunner from 'jest-runner'
 import Runtime from 'jest-runtime'
@@ -24,6 +26,14 @@ export type Message =
   | { readonly type: 'failed'; readonly title: string }
   | { readonly type: 'done'; readonly coverage: readonly Coverage[] }
 
+/** Of V8. */
+interface RecordedCoverage {
+  readonly url: string
+  readonly functions: readonly {
+    readonly ranges: readonly { readonly startOffset: number; readonly endOffset: number; readonly count: number }[]
+  }[]
+}
+
 const send = (message: Message): void => void process.send?.(message)
 
 type RunFile = (path: string) => Promise<readonly Coverage[]>
@@ -34,6 +44,7 @@ async function createRunFile(hasCoverage: boolean): Promise<RunFile> {
   const options = { console, maxWorkers: 1, watch: false, watchman: false }
   const context = await Runtime.createContext(projectConfig, options)
   const runner = new TestRunner(globalConfig, {})
+  const programs = hasCoverage ? recordPrograms() : undefined
   let coverage: readonly Coverage[] = []
   runner.on('test-case-result', ([, { status, fullName }]) => {
     if (status === 'failed') send({ type: 'failed', title: fullName })
@@ -41,17 +52,38 @@ async function createRunFile(hasCoverage: boolean): Promise<RunFile> {
   runner.on('test-file-failure', () => send({ type: 'failed', title: 'it cannot be run' }))
   runner.on('test-file-success', ([, { testExecError, v8Coverage = [] }]) => {
     if (testExecError) send({ type: 'failed', title: 'it cannot be run' })
-    coverage = v8Coverage.map(({ result: { url, functions } }) => ({
-      file: relative(process.cwd(), url),
-      ranges: functions.flatMap(({ ranges }) =>
-        ranges.map(({ startOffset, endOffset, count }) => [startOffset, endOffset, count > 0] as const),
-      ),
-    }))
+    coverage = v8Coverage.map(({ result }) => coverageOf(result, result.url))
   })
   const watcher = new TestWatcher({ isWatchMode: false })
   return async (path) => {
     await runner.runTests([{ context, path }], watcher, { serial: true })
-    return coverage
+    return programs === undefined ? [] : [...coverage, ...takeCoverage(programs)]
+  }
+}
+
+/** Has the programs that tests start write their coverage: Node tells their processes. @returns where */
+function recordPrograms(): string {
+  // In the copy of the package, which is removed.
+  const folder = mkdtempSync(join(process.cwd(), 'coverage-'))
+  process.env['NODE_V8_COVERAGE'] = folder
+  return folder
+}
+
+/** The coverage that programs have written since the last time. */
+function takeCoverage(folder: string): Coverage[] {
+  return readdirSync(folder).flatMap((name) => {
+    const { result }: { result: RecordedCoverage[] } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    rmSync(join(folder, name))
+    const files = result.filter(({ url }) => url.startsWith('file:'))
+    return files.map((file) => coverageOf(file, fileURLToPath(file.url)))
+  })
+}
+
+function coverageOf({ functions }: RecordedCoverage, path: string): Coverage {
+  const ranges = functions.flatMap(({ ranges }) => ranges)
+  return {
+    file: relative(process.cwd(), path),
+    ranges: ranges.map(({ startOffset, endOffset, count }) => [startOffset, endOffset, count > 0] as const),
   }
 }
 
