@@ -7,7 +7,6 @@ import { NOT_ASKED, ProbeError, type ProbeResponse } from './probe'
 import { isFromAPI, kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
-const SUFFIX = '/user/me'
 // Requests of unknown programs are often refused by their name alone.
 const BROWSER_LIKE = 'Mozilla/5.0 (compatible; passport-social-login)'
 
@@ -83,8 +82,8 @@ function nextAddress(response: ProbeResponse, from: URL, examination: Examinatio
     return 'refused'
   }
   // Without /v1 it is no base URL, and the addresses derived from it could be those of another host.
-  if (!url.pathname.endsWith(`/v1${SUFFIX}`)) return undefined
-  return new URL(url.pathname.slice(0, -SUFFIX.length), url.origin)
+  if (!url.pathname.endsWith('/v1/user/me')) return undefined
+  return new URL(url.pathname.replace(/\/user\/me$/, ''), url.origin)
 }
 
 function reportAddress(found: URL, typed: URL, examination: Examination): void {

@@ -65,7 +65,7 @@ export async function listenForCallback(redirectURL: string): Promise<CallbackLi
   let referer: string | undefined
   const server = createServer(({ url = '', method, headers }, response) => {
     // A provider may append the key by `?`, `&` or `&amp;`.
-    const hasKey = url.split(/[?&]/, 1)[0] === pathname && url.includes('auth_key=')
+    const hasKey = url.split(/[?&]/)[0] === pathname && url.includes('auth_key=')
     const isCallback = hasKey && method === 'GET' && headers.host === host && isNavigation(headers)
     response.writeHead(isCallback ? 200 : 404, HEADERS).end(isCallback ? PAGE : '')
     if (!isCallback) return

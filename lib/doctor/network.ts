@@ -10,8 +10,6 @@ import { count } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
-// Codes of errors that come before any handshake.
-const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|NOT_ASKED)/
 
 /** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
 export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
@@ -33,8 +31,7 @@ export async function checkTLS(url: URL, examination: Examination): Promise<bool
 /** Explains a failed request by its error, and by a handshake where that tells more. */
 export async function explainFailure(error: ProbeError, url: URL, examination: Examination): Promise<void> {
   try {
-    if (BEFORE_TLS.test(error.code ?? '') || (await checkTLS(url, examination)))
-      examination.broken('Network', error.message)
+    if (await checkTLS(url, examination)) examination.broken('Network', error.message)
   } catch (failure) {
     examination.broken('Network', ProbeError.caught(failure).message)
   }
