@@ -22,7 +22,6 @@ export class SocialLogin extends WebLogin {
 // workerd ends what it does for a visitor who disconnects, unless it is told to wait. The login must go on: it holds a
 // slot, and a second click waits for its result. The module is looked up at run time, because no other platform has it.
 function finishWithoutVisitor(login: Promise<unknown>): void {
-  const workers = process.getBuiltinModule?.('cloudflare:workers')
-  if (workers && 'waitUntil' in workers && typeof workers.waitUntil === 'function')
-    workers.waitUntil(login.catch(() => {}))
+  const { waitUntil }: { waitUntil?: unknown } = Object(process.getBuiltinModule?.('cloudflare:workers'))
+  if (typeof waitUntil === 'function') waitUntil(login.catch(() => {}))
 }
