@@ -134,6 +134,19 @@ test('behind a proxy, a connection that fails is not tried beside it', async () 
   ])
 })
 
+test('behind a proxy, the certificate is not asked for beside it', async () => {
+  process.env['https_proxy'] = await proxyTo(await secure(certificates.wrongHost))
+  const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true, timeout: 1000 })
+  delete process.env['https_proxy']
+  expect(findingsOf(report)).toEqual([
+    'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
+    'good Address: https://other.example/api/v1 answers, without a redirect.',
+    'differs Login page: It refuses an id that nobody has, with status 404: give --app-id for more.',
+    'good Exchange: It refuses invented values as JSON, with status 401.',
+    'good Profile: user/me refuses an invented token with status 401.',
+  ])
+})
+
 test('each step is told before it is taken, and each finding when it is known', async () => {
   const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL: 'https://app.example/cb' })
   const driver = {
