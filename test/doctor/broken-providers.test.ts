@@ -90,6 +90,29 @@ test('a redirect to another path of the provider', async () => {
   expect(report).toContain(`differs Address: The provider redirects to ${final}.`)
 })
 
+test('a redirect to a path that has the name of an endpoint twice', async () => {
+  const baseURL = await serve((request, response) => {
+    const location = '/user/me/v1/user/me'
+    if (request.url === '/api/v1/user/me') page(301, { location })(request, response)
+    else sendJSON(response, { error: true }, 401)
+  })
+  const { report } = await diagnose(baseURL)
+  expect(report).toContain(`baseURL: '${new URL('/user/me/v1', baseURL).href}'`)
+})
+
+test('a firewall that refuses any name: the usual one is used on', async () => {
+  const names: (string | undefined)[] = []
+  const baseURL = await serve((request, response) => {
+    names.push(request.headers['user-agent'])
+    page(403, { server: 'cloudflare' })(request, response)
+  })
+  const { report } = await diagnose(baseURL)
+  const [usual, other, ...rest] = names
+  expect([usual, other]).toEqual([USER_AGENT, 'Mozilla/5.0 (compatible; passport-social-login)'])
+  expect([rest.length > 2, new Set(rest)]).toEqual([true, new Set([USER_AGENT])])
+  expect(report).not.toContain('userAgent')
+})
+
 test('a path that is wrong', async () => {
   const baseURL = await fake({})
   const { isBroken, report } = await diagnose(baseURL.replace('/api', '/community/api'))

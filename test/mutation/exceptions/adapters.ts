@@ -15,4 +15,14 @@ export const ADAPTERS_EXCEPTIONS: readonly Exception[] = [
     why: 'Only the types of passport-oauth2 require it, and its client is never used.',
     mutants: ["member | passport/strategy |  | clientSecret: 'unused' -> "],
   },
+  {
+    kind: 'equivalent',
+    why: 'Only the types require it: a member that may be undefined, and a profile that is always there.',
+    mutants: [
+      'member | web/web-login | WebLogin.#handle | origin: undefined -> ',
+      'member | web/web-login | accept | info: undefined -> ',
+      'member | web/web-login | httpRequest | host: undefined -> ',
+      'refusal | web/web-login | accept | !profile -> false',
+    ],
+  },
 ]

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { SocialLogin } from '../../../lib/web'
+import { SocialLogin, SocialLoginError } from '../../../lib/web'
 import { good } from '../../support/options'
 
 const options = { ...good, keys: ['k'.repeat(32)] }
@@ -13,13 +13,16 @@ const call = (method: (typeof METHODS)[number], ...args: unknown[]): Promise<unk
   Reflect.apply(login[method], login, args)
 
 describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
-  test.each([[undefined], [null], ['ada'], [{}], [{ returnTo: '/' }]])(
-    'for the options %j, which do not say who is signed in',
-    async (options) => {
-      const sentence = `${method}: options needs user, the id of the signed-in user or null; it is `
-      await expect(call(method, request, options)).rejects.toThrow(sentence)
-    },
-  )
+  test.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['ada', 'a string'],
+    [{}, 'an object'],
+    [{ returnTo: '/' }, 'an object'],
+  ])('for the options %j, which do not say who is signed in', async (options, type) => {
+    const message = `${method}: options needs user, the id of the signed-in user or null; it is ${type}`
+    await expect(call(method, request, options)).rejects.toThrow(new TypeError(message))
+  })
 
   test.each([
     [true, 'of the type boolean'],
@@ -61,4 +64,29 @@ test('a callback that leads a signed-in user on is kept by no cache, and its add
   if (result.type !== 'response') throw new Error(`it was ${result.type}`)
   const { status, headers: own } = result.response
   expect([status, own.get('cache-control'), own.get('referrer-policy')]).toEqual([302, 'no-store', 'no-referrer'])
+})
+
+test('the answer to the form of a tab sets a cookie for it', async () => {
+  const bound = new SocialLogin({ ...options, tabBinding: true })
+  const result = await bound.callback(new Request(good.callbackURL, { method: 'POST' }), { user: null })
+  if (result.type === 'success') throw new Error('it succeeded')
+  const cookie = /^__Host-social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; SameSite=Lax; Secure$/
+  expect(result.response.headers.getSetCookie()).toEqual([expect.stringMatching(cookie)])
+})
+
+test('where nobody knows the provider of a request, its failure leads to a path, whatever was known before', async () => {
+  const provider = async (req: Request): Promise<typeof found> => {
+    if (req.url.endsWith('?wrong')) throw new SocialLoginError('auth_key_rejected', 'start')
+    return found
+  }
+  const found = { name: 'chess', ...good }
+  const many = new SocialLogin({ keys: options.keys, failureRedirect: '/failed', provider })
+  const statusAndTarget = async (query: string): Promise<unknown[]> => {
+    const { status, headers } = await many.start(new Request(`https://app.example/auth${query}`), { user: null })
+    return [status, headers.get('location')]
+  }
+  expect([await statusAndTarget(''), await statusAndTarget('?wrong')]).toEqual([
+    [200, null],
+    [302, '/failed'],
+  ])
 })
