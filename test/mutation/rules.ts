@@ -46,7 +46,8 @@ const COMPARISONS: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>
 const TRUTHS = new Set([...Object.keys(COMPARISONS), '===', '!==', 'in', 'instanceof'])
 const ARITHMETIC = new Set(['+', '-', '*', '/', '%'])
 /** What the compiler writes, and no file of `lib/` has. */
-const COMPILER = /^(Object\.defineProperty\(exports, |exports\.\w+ = (void 0|exports)|(var )?__\w+( = |\()|module\.exports)/
+const COMPILER =
+  /^(Object\.defineProperty\(exports, |exports\.\w+ = (void 0|exports)|(var )?__\w+( = |\()|module\.exports)/
 
 type Change = readonly [rule: Rule, node: Node, to: string]
 

@@ -32,7 +32,7 @@ function privateNetworks(): BlockList {
 }
 
 function isPrivateAddress(address: string): boolean {
-  const [plain = ''] = address.split('%', 1)
+  const [plain = ''] = address.split('%')
   list ??= privateNetworks()
   return isIP(plain) === 0 || list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
 }

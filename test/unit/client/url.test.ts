@@ -1,4 +1,4 @@
-import { parseURL, resolvePath } from '../../../lib/client/url'
+import { parseURL, resolvePath, withoutBrackets } from '../../../lib/client/url'
 
 const BASE = 'https://app.example/folder/'
 
@@ -10,6 +10,15 @@ test.each<[string, string, boolean]>([
   ['a host that is encoded', 'https://h%65.example/', false],
   ['a host with a control character', 'https://h\n.example/', false],
   ['no host', 'https:/path', false],
+  ['no host at all', 'https:///', false],
+  ['a scheme in capitals', 'HTTPS://h.example', true],
+  ['a scheme of any kind', 'a9+.-b://h.example', true],
+  ['a scheme that begins with a digit', '9a://h.example', false],
+  ['something before the scheme', ' https://h.example', false],
+  ['a query behind the host', 'https://h.example?a', true],
+  ['a fragment behind the host', 'https://h.example#a', true],
+  ['a backslash behind the host', 'https://h.example\\a', true],
+  ['a name that no parser accepts', 'https://h h.example', false],
 ])('a URL with %s', (_title, url, isURL) => {
   expect(parseURL(url) !== undefined).toBe(isURL)
 })
@@ -30,4 +39,15 @@ test.each<[string, string, boolean]>([
   const url = resolvePath(path, BASE)
   expect(url !== undefined).toBe(isPath)
   if (url) expect(url.host).toBe('app.example')
+})
+
+test('a path is read on its base, and a URL as it is', () => {
+  expect(resolvePath('a/../b?c', BASE)?.href).toBe('https://app.example/folder/b?c')
+  expect(resolvePath('/b', BASE)?.href).toBe('https://app.example/b')
+  expect(resolvePath('/b', 'no base')).toBeUndefined()
+  expect(parseURL('https://H.example:443/a')?.href).toBe('https://h.example/a')
+})
+
+test('an address of IPv6 is given to sockets without its brackets, and other hosts as they are', () => {
+  expect(['[::1]', '127.0.0.1', 'h.example'].map(withoutBrackets)).toEqual(['::1', '127.0.0.1', 'h.example'])
 })
