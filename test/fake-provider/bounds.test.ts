@@ -100,6 +100,22 @@ test.each<[fits: FakeProviderOptions, wrong: FakeProviderOptions]>([
   expect(() => new FakeProvider(wrong)).toThrow(/whole number|a number above 0/)
 })
 
+test('a behaviour that nobody knows is refused', () => {
+  expect(() => provider.setMode(Object({ nonsense: true }))).toThrow(
+    new TypeError('mode: there is no behaviour "nonsense"'),
+  )
+})
+
+test('the sample people have addresses of their own', () => {
+  expect(provider.users.map(({ user_email }) => user_email)).toEqual([
+    'ada@people.example',
+    'alan@people.example',
+    'sinead@people.example',
+    'grace@people.example',
+    null,
+  ])
+})
+
 test('a key and a token are valid until the last millisecond of their lifetime', async () => {
   const now = jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_000)
   provider.setMode({ keyLifetime: 1000, tokenLifetime: 2000 })

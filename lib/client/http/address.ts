@@ -75,11 +75,11 @@ export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, found) => {
       const addresses: LookupAddress[] = Array.isArray(found) ? found : []
-      if (error) return callback(error, '', 0)
-      if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(new PrivateAddressError(), '', 0)
+      if (error) return callback(error, '')
+      if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(new PrivateAddressError(), '')
       const [first] = addresses
       if (options.all) return callback(null, addresses)
-      callback(null, first?.address ?? '', first?.family ?? 0)
+      callback(null, first?.address ?? '', first?.family)
     })
   }
 }

@@ -1,4 +1,4 @@
-import { Deadline, withTimeout } from '../../../lib/client/deadline'
+import { Deadline, isThenable, withTimeout } from '../../../lib/client/deadline'
 import { rejectionOf } from '../../support/leak-check'
 
 beforeEach(() => void jest.useFakeTimers())
@@ -46,4 +46,129 @@ test('what takes too long is given up with the reason, and its timer is cleared 
   await withTimeout(1000, Promise.resolve())
   await rejectionOf(withTimeout(1000, Promise.reject(new Error('away'))))
   expect(jest.getTimerCount()).toBe(0)
+})
+
+const PASSED = 'TimeoutError: The deadline has passed.'
+
+test('a deadline tells how much time is left, and that it has ended', () => {
+  const deadline = new Deadline(1000)
+  expect([deadline.remaining, deadline.ended, deadline.expired]).toEqual([1000, undefined, false])
+  jest.advanceTimersByTime(400)
+  expect(deadline.remaining).toBe(600)
+  jest.advanceTimersByTime(600)
+  expect([deadline.remaining, String(deadline.ended?.reason), deadline.expired]).toEqual([0, PASSED, true])
+})
+
+test('no time is left before the timer has run, either, nor once the caller has left', () => {
+  const late = new Deadline(1000)
+  const now = performance.now()
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1500)
+  expect([late.remaining, late.ended]).toEqual([0, undefined])
+  clock.mockRestore()
+  late.clear()
+  const left = new Deadline(1000, AbortSignal.abort('left'))
+  expect([left.remaining, left.ended, left.expired]).toEqual([0, { reason: 'left' }, false])
+  left.clear()
+})
+
+test.each([
+  ['a timeout of the caller', new DOMException('late', 'TimeoutError'), true],
+  ['another exception', new DOMException('late', 'AbortError'), false],
+  ['an error of that name', Object.assign(new Error('late'), { name: 'TimeoutError' }), false],
+  ['nothing', undefined, false],
+])('%s is, or is not, the end of the time', (_what, reason, expired) => {
+  const deadline = new Deadline(1000, AbortSignal.abort(reason))
+  expect(deadline.expired).toBe(expired)
+  deadline.clear()
+})
+
+test('who listens is told once, in time or soon, unless it has stopped listening', () => {
+  const deadline = new Deadline(1000)
+  const told: string[] = []
+  const listener = (name: string) => (reason: unknown) => void told.push(`${name}: ${reason}`)
+  const stopped = listener('stopped')
+  deadline.addListener(listener('early'))
+  deadline.addListener(stopped)
+  deadline.removeListener(stopped)
+  jest.advanceTimersByTime(1000)
+  deadline.addListener(listener('late'))
+  deadline.addListener(stopped)
+  deadline.removeListener(stopped)
+  expect(told).toEqual([`early: ${PASSED}`])
+  jest.runAllTicks()
+  expect(told).toEqual([`early: ${PASSED}`, `late: ${PASSED}`])
+})
+
+test('its signal is one, and aborts with it, also where it has ended before', () => {
+  const controller = new AbortController()
+  const deadline = new Deadline(1000, controller.signal)
+  const { signal } = deadline
+  expect([deadline.signal === signal, signal.aborted]).toEqual([true, false])
+  controller.abort('left')
+  expect([signal.aborted, signal.reason]).toEqual([true, 'left'])
+  const ended = new Deadline(1000, controller.signal)
+  expect([ended.signal.aborted, ended.signal.reason]).toEqual([true, 'left'])
+  deadline.clear()
+  ended.clear()
+})
+
+test('a deadline that is cleared has nothing to do with the signal of its caller any more', () => {
+  const controller = new AbortController()
+  const [add, remove] = (['addEventListener', 'removeEventListener'] as const).map((method) =>
+    jest.spyOn(controller.signal, method),
+  )
+  const deadline = new Deadline(1000, controller.signal)
+  deadline.clear()
+  const listener = add?.mock.calls[0]?.[1]
+  expect(add?.mock.calls).toEqual([['abort', listener, { once: true }]])
+  expect(remove?.mock.calls).toEqual([['abort', listener]])
+})
+
+test('a race has the result of the work, its error, or the end of the deadline', async () => {
+  const deadline = new Deadline(1000)
+  const work = rejectionOf(deadline.race(new Promise(() => {})))
+  expect(await deadline.race(Promise.resolve(7))).toBe(7)
+  expect(await rejectionOf(deadline.race(Promise.reject(new Error('away'))))).toEqual(new Error('away'))
+  jest.advanceTimersByTime(1000)
+  expect(String(await work)).toBe(PASSED)
+})
+
+test('a pause lasts as long as it says, and leaves no listener', async () => {
+  const deadline = new Deadline(5000)
+  const [add, remove] = [jest.spyOn(deadline, 'addListener'), jest.spyOn(deadline, 'removeListener')]
+  await deadline.pause(0)
+  expect(add).not.toHaveBeenCalled()
+  let isOver = false
+  const pause = deadline.pause(1000).then(() => {
+    isOver = true
+  })
+  await jest.advanceTimersByTimeAsync(999)
+  expect(isOver).toBe(false)
+  await jest.advanceTimersByTimeAsync(1)
+  await pause
+  expect(remove.mock.calls).toEqual(add.mock.calls)
+  deadline.clear()
+})
+
+test('what is in time has its own result, or its own error; without a reason, the end of the time is told', async () => {
+  expect(await withTimeout(1000, Promise.resolve(7))).toBe(7)
+  expect(await rejectionOf(withTimeout(1000, Promise.reject(new Error('away'))))).toEqual(new Error('away'))
+  const late = rejectionOf(withTimeout(1000, new Promise(() => {})))
+  jest.advanceTimersByTime(1000)
+  expect(String(await late)).toBe(PASSED)
+})
+
+test.each<[value: unknown, isPromise: boolean]>([
+  [Promise.resolve(), true],
+  [Object.fromEntries([['then', () => {}]]), true],
+  [Object.assign(() => {}, Object.fromEntries([['then', () => {}]])), true],
+  [Object.fromEntries([['then', 'next']]), false],
+  [{}, false],
+  [() => {}, false],
+  [null, false],
+  [undefined, false],
+  ['then', false],
+  [7, false],
+])('number %#: %p is a promise: %p', (value, isPromise) => {
+  expect(isThenable(value)).toBe(isPromise)
 })

@@ -57,3 +57,53 @@ test('close waits until all slots are released, lets present waiters finish, and
   expect(await waiting).toBe('done')
   await closed
 })
+
+test('slots go to those who wait, in their order, and to nobody who has left', async () => {
+  const semaphore = new Semaphore(1)
+  semaphore.tryAcquire()
+  const controller = new AbortController()
+  const leaving = new Deadline(5000, controller.signal)
+  deadlines.push(leaving)
+  const order: string[] = []
+  const wait = (name: string, deadline: Deadline): Promise<unknown> =>
+    semaphore.acquire(deadline).then(
+      () => order.push(name),
+      (reason) => order.push(`${name} left: ${reason}`),
+    )
+  const all = [wait('first', newDeadline()), wait('second', leaving), wait('third', newDeadline())]
+  controller.abort('closed the window')
+  semaphore.release()
+  semaphore.release()
+  await Promise.all(all)
+  expect(order).toEqual(['second left: closed the window', 'first', 'third'])
+  expect([semaphore.isIdle, semaphore.tryAcquire()]).toEqual([false, false])
+  semaphore.release()
+  expect(semaphore.isIdle).toBe(true)
+})
+
+test('who has got a slot is not told of the end of its deadline', async () => {
+  const semaphore = new Semaphore(1)
+  semaphore.tryAcquire()
+  const deadline = newDeadline()
+  const removed = jest.spyOn(deadline, 'removeListener')
+  const acquired = semaphore.acquire(deadline)
+  semaphore.release()
+  await acquired
+  expect(removed).toHaveBeenCalledTimes(1)
+})
+
+test('close waits for nothing where no slot is in use, and may be called by several', async () => {
+  const semaphore = new Semaphore(2)
+  await semaphore.close()
+  const busy = new Semaphore(2)
+  busy.tryAcquire()
+  busy.tryAcquire()
+  const ended: string[] = []
+  const closing = ['one', 'two'].map((name) => busy.close().then(() => ended.push(name)))
+  busy.release()
+  await turn()
+  expect(ended).toEqual([])
+  busy.release()
+  await Promise.all(closing)
+  expect(ended).toEqual(['one', 'two'])
+})
