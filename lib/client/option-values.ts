@@ -153,11 +153,11 @@ export function parseOrigins(value: unknown, name: string): ReadonlySet<string> 
 }
 
 function parseOrigin(value: unknown, name: string): string {
-  const url = typeof value === 'string' ? parseURL(value) : undefined
-  const isPlain = url && /^https?:$/.test(url.protocol) && !url.hostname.includes('*')
-  if (!isPlain || url.origin !== String(value).toLowerCase())
+  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  const url = parseURL(text)
+  if (!url || !/^https?:/.test(url.protocol) || url.hostname.includes('*') || url.origin !== text)
     throw new TypeError(`${name} must hold origins such as https://www.app.example, without a path`)
-  return url.origin
+  return text
 }
 
 const LOGIN_OF_HTTP =
@@ -165,7 +165,7 @@ const LOGIN_OF_HTTP =
 
 function parseHTTPURL(value: unknown, name: string, { allowInsecureHTTP }: SchemeOption, cure = ''): URL {
   const url = parseURL(parseText(value, name))
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name} must be an absolute http(s) URL`)
+  if (!url || !/^https?:/.test(url.protocol)) throw new TypeError(`${name} must be an absolute http(s) URL`)
   if (url.username || url.password) throw new TypeError(`${name} must hold no user name or password${cure}`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !parseBoolean(allowInsecureHTTP, 'allowInsecureHTTP')) {
     throw new TypeError(`${name} must be https: plain http is for loopback hosts (see allowInsecureHTTP)`)

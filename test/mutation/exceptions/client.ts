@@ -59,4 +59,14 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     why: 'Math.ceil makes the same number of a text.',
     mutants: ['wrapper | client/http/response-reader | secondsIn | Number(value) -> (value)'],
   },
+  {
+    kind: 'equivalent',
+    why: 'Only the types require it: a number that is whole, a member that may be undefined, and lookups that tell a text.',
+    mutants: [
+      "operand | client/option-values | integer | typeof value === 'number' && Number.isInteger(value) -> (Number.isInteger(value))",
+      'member | client/option-values | parseCallbackURL | origin: undefined -> ',
+      'condition | client/http/address | publicLookup | Array.isArray(found) -> true',
+      "operand | client/http/address | publicLookup | first?.address ?? '' -> (first?.address)",
+    ],
+  },
 ]

@@ -142,6 +142,13 @@ describe('a URL', () => {
     }
   })
 
+  test.each(['127.0.0.1234', '127.0.0', 'xlocalhost', 'localhostx', '.localhost', '[::1]x'])(
+    'is not of this machine: %s',
+    (host) => {
+      expect(values.isLoopback(host)).toBe(false)
+    },
+  )
+
   test('may be allowed to be plain http by true alone', () => {
     expect(refusal(kinds.page, 'http://social.example/', { allowInsecureHTTP: 1 })).toBe(
       'TypeError: allowInsecureHTTP must be true or false',
