@@ -9,8 +9,13 @@ import {
   parseText,
   parseUploadsURL,
 } from '../../client/option-values'
-import type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '../../client/options'
-import * as client from '../../client/options'
+import {
+  CLIENT_PROVIDER_OPTIONS,
+  CLIENT_SHARED_OPTIONS,
+  type ExchangeMethod,
+  type ProfileEndpoint,
+  type SocialLoginClientOptions,
+} from '../../client/options'
 import { DEFAULT_CONNECTIONS, DEFAULT_POOLS, MAX_CONNECTIONS, MAX_POOLS } from '../../limits'
 import type { RenderConfirmPage } from '../pages/confirm-page'
 
@@ -147,7 +152,7 @@ export type SkipUserProfile = (
 ) => boolean | Promise<boolean> | void
 
 export const PROVIDER_OPTIONS = {
-  ...client.CLIENT_PROVIDER_OPTIONS,
+  ...CLIENT_PROVIDER_OPTIONS,
   profileEndpoint: choice<ProfileEndpoint>('user/me', 'get_user_info', 'auto'),
   displayName: parseOptionalText,
   uploadsURL: parseUploadsURL,
@@ -155,7 +160,7 @@ export const PROVIDER_OPTIONS = {
 
 /** The options of all adapters but `callbackURL`, which each adapter parses in its own way. */
 export const SHARED_OPTIONS = {
-  ...client.CLIENT_SHARED_OPTIONS,
+  ...CLIENT_SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),
   maxConcurrentLogins: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
   unverifiedStart: choice('confirm', 'refuse', 'allow'),

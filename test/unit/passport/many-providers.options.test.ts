@@ -9,6 +9,10 @@ const callbackURL = 'https://app.example/auth/:provider/callback'
 const provider = (): undefined => undefined
 const keys = ['0123456789abcdef0123456789abcdef']
 
+const NO_NAME = 'callbackURL must contain :provider, which becomes the name of the provider'
+const BY_ITSELF =
+  'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses'
+
 // Reflect, because the types refuse these options.
 const constructors: [string, (options: object) => unknown][] = [
   ['Strategy', (options) => Reflect.construct(Strategy, [options, () => false])],
@@ -18,6 +22,8 @@ const constructors: [string, (options: object) => unknown][] = [
 describe.each(constructors)('the options of a %s for many providers', (_, construct) => {
   test.each<[string, object]>([
     ['a callbackURL with :provider', { provider, callbackURL }],
+    ['a callbackURL that ends in :provider', { provider, callbackURL: 'https://app.example/:provider' }],
+    ['a plain callbackURL on this machine', { provider, callbackURL: 'http://localhost/:provider' }],
     ['no callbackURL', { provider }],
     [
       'a dispatcher that refuses private addresses by itself',
@@ -30,13 +36,22 @@ describe.each(constructors)('the options of a %s for many providers', (_, constr
   test.each<[object, string]>([
     [{ provider: 'https://social.example/api/v1' }, 'provider must be a function'],
     [{ provider: null }, 'provider must be a function'],
-    [{ provider, callbackURL: 'https://app.example/auth/callback' }, 'callbackURL must contain :provider'],
-    [{ provider, callbackURL: '/auth/:provider/callback' }, 'callbackURL must be the whole registered URL'],
-    [{ provider, callbackURL: 'http://app.example/auth/:provider/callback' }, 'callbackURL must be https'],
-    [{ provider, dispatcher: new Agent() }, 'dispatcher connects by itself'],
+    [{ provider, callbackURL: 'https://app.example/auth/callback' }, NO_NAME],
+    [{ provider, callbackURL: 'https://app.example/auth/:providers/callback' }, NO_NAME],
+    [
+      { provider, callbackURL: '/auth/:provider/callback' },
+      'callbackURL must be the whole registered URL: its origin is that of the application',
+    ],
+    [
+      { provider, callbackURL: 'http://app.example/auth/:provider/callback' },
+      'callbackURL must be https: plain http is for loopback hosts (see allowInsecureHTTP)',
+    ],
+    [{ provider, dispatcher: new Agent() }, BY_ITSELF],
+    [{ provider, dispatcher: new Agent(), allowPrivateAddresses: false }, BY_ITSELF],
   ])('are refused: %p', (options, message) => {
     const error = thrownBy(() => construct(options))
-    expect([error instanceof TypeError, String(error)]).toEqual([true, expect.stringContaining(message)])
+    expect(error).toEqual(new TypeError(message))
+    expect(error).toBeInstanceOf(TypeError)
   })
 
   test.each(Object.keys(PROVIDER_OPTIONS))('do not go with %s, which belongs to a provider', (option) => {

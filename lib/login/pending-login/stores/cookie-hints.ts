@@ -6,6 +6,6 @@ const OTHER_HOST =
 
 /** For a request on this machine, which has two names that do not share cookies. */
 export function otherHostHint(host: string | undefined): string {
-  const url = host === undefined ? undefined : parseURL(`http://${host}`)
+  const url = parseURL(`http://${host}`)
   return url !== undefined && isLoopback(url.hostname) ? OTHER_HOST : ''
 }

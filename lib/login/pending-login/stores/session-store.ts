@@ -71,14 +71,14 @@ function warnOfLostCookie(req: SessionRequest, { cookie }: Record<string, unknow
   if (!isResponse(response)) return
   // express-session sets the cookie, or not, when the headers are sent.
   response.once('finish', () => {
-    const isSet = [response.getHeader('set-cookie') ?? []].flat().some((line) => String(line).includes(id))
+    const isSet = [response.getHeader('set-cookie')].flat().some((line) => String(line).includes(id))
     if (!isSet) warnOnce('SESSION_COOKIE_NOT_SET')
   })
 }
 
 /** Over HTTP/2, Node's response is of another class. */
 function isResponse(value: unknown): value is Pick<ServerResponse, 'once' | 'getHeader'> {
-  return isObject(value) && typeof value['once'] === 'function' && typeof value['getHeader'] === 'function'
+  return ['once', 'getHeader'].every((method) => typeof Reflect.get(Object(value), method) === 'function')
 }
 
 // Passport renews the session when it signs the user in. What is left of the record is put into the new session before

@@ -1,4 +1,4 @@
-import { SocialLoginError } from '../../../../lib'
+import { OUTCOMES, SocialLoginError } from '../../../../lib'
 import { Browser } from '../../../support/browser'
 import { useLogins } from '../../../support/logins'
 import { Database, OwnStore } from '../../../support/own-store'
@@ -15,17 +15,36 @@ class FailingStore extends OwnStore {
   }
 }
 
+const unavailable = (hint: string): unknown =>
+  expect.objectContaining({
+    ...{ code: 'session_unavailable', phase: 'start', retryAfter: 5 },
+    message: `${OUTCOMES.session_unavailable.message} ${hint}`,
+  })
+
 const REPORTED = 'The store reported an error.'
+const LATE = 'The store did not answer within the timeout option.'
 
 test.each([
-  ['an error', new Error('redis://user:password@host'), 'session_unavailable', REPORTED],
-  ['an abort of its own', new DOMException('away', 'AbortError'), 'session_unavailable', REPORTED],
-  ['nothing', undefined, 'session_unavailable', REPORTED],
-  ['an error of a like name', { name: 'TimeoutError' }, 'session_unavailable', REPORTED],
-  ['a timeout', new DOMException('away', 'TimeoutError'), 'session_unavailable', 'did not answer within the timeout'],
-  ['an error of ours', new SocialLoginError('overloaded', 'start'), 'overloaded', 'Too many logins'],
-])('a store that rejects with %s gives the error that says so', async (_what, reason, code, says) => {
+  ['an error', new Error('redis://user:password@host'), REPORTED],
+  ['an abort of its own', new DOMException('away', 'AbortError'), REPORTED],
+  ['nothing', undefined, REPORTED],
+  ['an error of a like name', { name: 'TimeoutError' }, REPORTED],
+  ['a timeout', new DOMException('away', 'TimeoutError'), LATE],
+])('a store that rejects with %s is unavailable, and the error says no more than that', async (_what, reason, says) => {
   const app = await logins.startApp({ strategy: { store: new FailingStore(reason) } })
   await new Browser().follow(app.loginURL)
-  expect(app.errors).toEqual([expect.objectContaining({ code, message: expect.stringContaining(says) })])
+  expect(app.errors).toEqual([unavailable(says)])
+})
+
+test('an error of ours that a store rejects with is passed on', async () => {
+  const own = new SocialLoginError('overloaded', 'start')
+  const app = await logins.startApp({ strategy: { store: new FailingStore(own) } })
+  await new Browser().follow(app.loginURL)
+  expect(app.errors[0]).toBe(own)
+})
+
+test('an application without sessions is told that the request has none', async () => {
+  const app = await logins.startApp({ session: false })
+  await new Browser().follow(app.loginURL)
+  expect(app.errors).toEqual([unavailable('The request has no session.')])
 })

@@ -1,9 +1,14 @@
-import type { Provider, ProviderResult } from '../../../../lib'
+import { OUTCOMES, type Provider, type ProviderResult } from '../../../../lib'
+import type { Network } from '../../../../lib/client/http/network'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
+import type { Transport } from '../../../../lib/client/http/transport'
+import type { Phase } from '../../../../lib/errors'
 import type { LoginSettings } from '../../../../lib/login/providers/provider'
 import type { Providers } from '../../../../lib/login/providers/providers'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
+import { thrownBy } from '../../../support/client'
 import { rejectionOf } from '../../../support/leak-check'
+import { good } from '../../../support/options'
 
 // As in communities.ts.
 const MAX_COMMUNITIES = 1000
@@ -20,8 +25,22 @@ const communityOf = (name: string | number): Provider => ({
   clientSecret: 'secret',
 })
 
-const find = async (communities: Providers, answer: ProviderResult): Promise<LoginSettings> =>
-  communities.find(() => answer, 'start')
+/** The error of a provider that is refused, with the whole reason. */
+const invalid = (reason: string, phase: Phase = 'start'): unknown => {
+  const { message, status, retryable } = OUTCOMES.provider_invalid
+  return expect.objectContaining({
+    ...{ code: 'provider_invalid', phase, status, retryable },
+    message: `${message} ${reason}.`,
+  })
+}
+
+const CALLBACK_TAKEN =
+  'callbackURL is that of another provider: give each provider one of its own (if the other has been corrected, restart the application)'
+const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has moved, restart the application)'
+const OWN_ADDRESS = 'baseURL and authorizationURL must not be at the address of this application'
+
+const find = async (communities: Providers, answer: ProviderResult, phase: Phase = 'start'): Promise<LoginSettings> =>
+  communities.find(() => answer, phase)
 
 async function findMany(communities: Providers, kind: string, count: number): Promise<LoginSettings[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => find(communities, communityOf(`${kind}-${index}`))))
@@ -87,7 +106,7 @@ test.each([
   const communities = newCommunities()
   await find(communities, { ...communityOf('first'), callbackURL: 'https://app.example/callback' })
   const error = await rejectionOf(find(communities, { ...communityOf('second'), callbackURL }))
-  expect(error).toMatchObject({ code: 'provider_invalid', message: expect.stringContaining('callbackURL') })
+  expect(error).toEqual(invalid(CALLBACK_TAKEN))
 })
 
 test('a name that differs by case has a callback of its own, which nobody can claim before', async () => {
@@ -106,10 +125,7 @@ test.each([
   const callbackURL = 'https://app.example/:provider/callback'
   const options = { provider: () => undefined, callbackURL, allowInsecureHTTP: true }
   const error = await rejectionOf(find(parseLoginOptions(options, nodeNetwork), { ...communityOf('x'), ...own }))
-  expect(error).toMatchObject({
-    code: 'provider_invalid',
-    message: expect.stringContaining('address of this application'),
-  })
+  expect(error).toEqual(invalid(OWN_ADDRESS))
 })
 
 test('a callback in several spellings, as the Host header may have, shares the limit of its community', async () => {
@@ -133,7 +149,8 @@ test('a timeout of the application’s own search is passed on; one of our own i
   const own = AbortSignal.abort(new DOMException('The database did not answer.', 'TimeoutError')).reason
   expect(await rejectionOf(find(newCommunities(), Promise.reject(own)))).toBe(own)
   expect(await rejectionOf(find(newCommunities(10), new Promise(() => {})))).toMatchObject({
-    code: 'provider_lookup_timeout',
+    ...{ code: 'provider_lookup_timeout', phase: 'start' },
+    message: OUTCOMES.provider_lookup_timeout.message,
   })
 })
 
@@ -148,8 +165,8 @@ describe('a name', () => {
     ]
     right.onExchanged?.()
     right.onExchanged?.()
-    expect(() => mistyped.onExchanged?.()).toThrow(/name is that of a provider with another baseURL/)
-    expect(await rejectionOf(find(communities, named('mistyped.example')))).toMatchObject({ code: 'provider_invalid' })
+    expect(thrownBy(() => mistyped.onExchanged?.())).toEqual(invalid(NAME_TAKEN, 'profile'))
+    expect(await rejectionOf(find(communities, named('mistyped.example')))).toEqual(invalid(NAME_TAKEN))
     expect(await find(communities, named('right.example'))).toBe(right)
   })
 
@@ -159,9 +176,25 @@ describe('a name', () => {
     ['schön & gut', '/sch%C3%B6n%20%26%20gut/callback'],
     ['$&', '/%24%26/callback'],
     ['%2e%2e', '/%252e%252e/callback'],
+    ['...', '/.../callback'],
+    ['.a', '/.a/callback'],
+    ['a.', '/a./callback'],
+    ['a..', '/a../callback'],
+    ['😀', '/%F0%9F%98%80/callback'],
   ])('%j is one segment of the callback', async (name, path) => {
     const settings = await find(newCommunities(), { ...named('right.example'), name })
     expect([settings.providerName, settings.callbackPath]).toEqual([name, path])
+  })
+
+  test.each(['.', '..', 'a\nb', 'a\0', '\u007f', '\u0085', '\ud800', 'a\udc00'])('%j is refused', async (name) => {
+    const reason = 'name must have no control characters, and must not be . or ..'
+    expect(await rejectionOf(find(newCommunities(), { ...named('a.example'), name }))).toEqual(invalid(reason))
+  })
+
+  test.each([undefined, null, '', 7])('cannot be %j', async (name) => {
+    const reason = `name must be a ${name === 7 ? 'string' : 'non-empty string (is a variable not set?)'}`
+    const record = { ...named('a.example'), name }
+    expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), record]))).toEqual(invalid(reason))
   })
 })
 
@@ -180,23 +213,20 @@ test('a record may have other members, and null for those that are not set', asy
 
 test.each([null, undefined])('%p is no provider', async (answer) => {
   expect(await rejectionOf(find(newCommunities(), Object.is(answer, null) ? null : undefined))).toMatchObject({
-    code: 'provider_unknown',
+    ...{ code: 'provider_unknown', phase: 'start' },
+    message: OUTCOMES.provider_unknown.message,
   })
 })
 
 test.each([['a name'], [7], [true], [[communityOf('first')]]])('%j is not what provider may return', async (answer) => {
-  expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), answer]))).toMatchObject({
-    code: 'provider_invalid',
-    message: expect.stringContaining('must return an object'),
-  })
+  const reason = 'provider must return an object, or undefined for a provider that does not exist'
+  expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), answer]))).toEqual(invalid(reason))
 })
 
 test.each(['clientID', 'baseURL', 'exchangeMethod'] as const)('a %s that is no text is refused', async (member) => {
   const record = { ...communityOf('first'), [member]: { toString: () => 'https://social.example/api/v1' } }
-  expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), record]))).toMatchObject({
-    code: 'provider_invalid',
-    message: expect.stringContaining(member),
-  })
+  const reason = `${member} must be a string`
+  expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), record]))).toEqual(invalid(reason))
 })
 
 test('a clientSecret that only looks like that of a provider that is known is refused, and so is one that JSON cannot hold', async () => {
@@ -205,11 +235,53 @@ test('a clientSecret that only looks like that of a provider that is known is re
   const secrets: unknown[] = [new String('secret'), { toJSON: () => 'secret' }, 1n]
   for (const clientSecret of secrets) {
     const record = { ...communityOf('first'), clientSecret }
-    expect(await rejectionOf(Reflect.apply(find, undefined, [communities, record]))).toMatchObject({
-      code: 'provider_invalid',
-      message: expect.stringContaining('clientSecret must be'),
-    })
+    const reason = 'clientSecret must be a string'
+    expect(await rejectionOf(Reflect.apply(find, undefined, [communities, record]))).toEqual(invalid(reason))
   }
+})
+
+test('the error of a callback says that it was one', async () => {
+  const atCallback = (answer: ProviderResult) => rejectionOf(find(newCommunities(10), answer, 'callback'))
+  expect(await atCallback({ ...communityOf('x'), clientID: '' })).toEqual(
+    invalid('clientID must be a non-empty string (is a variable not set?)', 'callback'),
+  )
+  const codes = { code: 'provider_unknown', phase: 'callback' }
+  expect(await atCallback(null)).toMatchObject(codes)
+  expect(await atCallback(new Promise(() => {}))).toMatchObject({ ...codes, code: 'provider_lookup_timeout' })
+})
+
+test('without a callbackURL among the options, that of the record is needed, and is a whole URL', async () => {
+  const communities = parseLoginOptions({ provider: () => undefined }, nodeNetwork)
+  const at = (callbackURL?: string) => find(communities, { ...communityOf('x'), callbackURL })
+  expect(await rejectionOf(at())).toEqual(invalid('callbackURL must be a non-empty string (is a variable not set?)'))
+  const whole = 'callbackURL must be the whole registered URL: its origin is that of the application'
+  expect(await rejectionOf(at('/callback'))).toEqual(invalid(whole))
+  expect(await at('https://app.example/callback')).toMatchObject({ callbackPath: '/callback' })
+})
+
+/** A network in which nothing is sent, and what happened in it. */
+function countingNetwork(): { readonly network: Network; readonly events: string[] } {
+  const events: string[] = []
+  const close = async (): Promise<void> => void events.push('connections closed')
+  const transport: Transport = { send: () => Promise.reject(new Error('nothing is sent')), close }
+  const transports = { transportTo: () => transport, close }
+  return { events, network: { withoutOptions: {}, openTransport: () => transport, openTransports: () => transports } }
+}
+
+test.each([
+  ['one provider', { ...good }],
+  ['many providers', { provider: () => null, callbackURL: 'https://app.example/:provider/callback' }],
+])('with %s, close ends the connections once no login is under way', async (_title, options) => {
+  const { network, events } = countingNetwork()
+  const providers = parseLoginOptions(options, network)
+  const { concurrentLogins } = await find(providers, communityOf('x'))
+  concurrentLogins.tryAcquire()
+  const closing = providers.close().then(() => events.push('closed'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(events).toEqual([])
+  concurrentLogins.release()
+  await closing
+  expect(events).toEqual(['connections closed', 'closed'])
 })
 
 test('after close nobody begins a login, at a provider that was known or not', async () => {

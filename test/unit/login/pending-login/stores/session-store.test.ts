@@ -1,7 +1,7 @@
 import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
 import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
-import { captureOutput } from '../../../../support/canaries'
 import { incoming } from '../../../../support/incoming'
+import { failureOf } from '../../../../support/options'
 import { newPendingLogin } from '../../../../support/pending-login'
 
 const store = new SessionStore()
@@ -67,7 +67,7 @@ describe('when Passport renews the session at the end of a login', () => {
   const left = remainderOf(used)
 
   /** A request with a session that is renewed in the way of a framework. */
-  function request(renew: (replace: () => void, callback?: unknown) => unknown, renewed: object | null = {}) {
+  function request(renew: (replace: () => void, ...given: unknown[]) => unknown, renewed: unknown = {}) {
     const methods = {
       regenerate(...args: unknown[]): unknown {
         expect(this).toBe(session)
@@ -103,12 +103,12 @@ describe('when Passport renews the session at the end of a login', () => {
     expect(left).not.toMatchObject({ returnTo: '/inbox' })
   })
 
-  test('the error of a session that is gone is passed on', async () => {
+  test.each([null, undefined, 'none'])('the error is passed on where the session is %j after it', async (gone) => {
     const error = new Error('down')
     const { message, session } = request((replace, callback) => {
       replace()
       if (typeof callback === 'function') callback(error)
-    }, null)
+    }, gone)
     await store.consume(message, used)
     const told = jest.fn()
     renewBy(session, told)
@@ -124,6 +124,33 @@ describe('when Passport renews the session at the end of a login', () => {
     expect(session['regenerate']).toBe(own)
   })
 
+  test('what the renewal is given, what it calls back with and what it returns are passed on', async () => {
+    const { message, session } = request((replace, ...given) => {
+      const [options, callback] = given
+      replace()
+      return [options, typeof callback === 'function' && Reflect.apply(callback, undefined, [null, 'created'])]
+    })
+    await store.consume(message, used)
+    const { regenerate } = session
+    if (typeof regenerate !== 'function') throw new Error('it cannot be renewed')
+    const told = jest.fn((...results: unknown[]) => results.length)
+    expect(Reflect.apply(regenerate, undefined, [{ keep: 'cart' }, told])).toEqual([{ keep: 'cart' }, 2])
+    expect(told.mock.calls).toEqual([[null, 'created']])
+    expect(Reflect.deleteProperty(session, 'regenerate')).toBe(true)
+  })
+
+  test('a second login in one session leaves what is of the second', async () => {
+    const { message, session, renewed } = request((replace, callback) => {
+      replace()
+      if (typeof callback === 'function') callback()
+    })
+    const second = newPendingLogin()
+    await store.consume(message, used)
+    await store.consume(message, second)
+    renewBy(session, () => {})
+    expect(renewed).toEqual({ 'passport-social-login': remainderOf(second) })
+  })
+
   test('a session that cannot be renewed is not made one that can', async () => {
     const session = {}
     await store.consume(incoming('/', {}, { session }), used)
@@ -131,40 +158,68 @@ describe('when Passport renews the session at the end of a login', () => {
   })
 })
 
-test.each([undefined, null, 7, {}, { headers: 'none' }])(
-  '%j is no request, and the error says what must be given',
-  (wrong) => {
-    expect(() => Reflect.apply(store.load, store, [wrong])).toThrow(
-      /^SessionStore: req must be a request of Node, with headers/,
-    )
-  },
-)
+describe.each(['save', 'load', 'explain', 'consume'] as const)('the error of %s says what must be given', (method) => {
+  const failure = (...given: unknown[]): Error => failureOf(() => Reflect.apply(store[method], store, given))
 
-test.each([undefined, null, {}, { id: 7 }])('%j is no record, and the error says what must be given', (wrong) => {
-  const request = incoming('/', {}, { session: {} })
-  expect(() => Reflect.apply(store.save, store, [request, wrong])).toThrow(
-    /^SessionStore: record must be a PendingLogin/,
-  )
-})
-
-test('where the middleware gives no id of the session, the cookies are not searched for one', () => {
-  for (const sessionID of [undefined, '']) {
-    const request = incoming('/', { cookie: 'theme=undefined' }, { session: {}, sessionID })
-    expect(store.explain(request)).toMatch(/^The browser sent cookies, but none of a session/)
-  }
-  const known = incoming('/', { cookie: 'sid=abc' }, { session: {}, sessionID: 'abc' })
-  expect(store.explain(known)).toMatch(/^The session came, but there is no login in it/)
-  for (const cookie of ['sid=s:abc.def', 'sid=s%3Aabc.def']) {
-    const unknown = incoming('/', { cookie }, { session: {}, sessionID: 'new' })
-    expect(store.explain(unknown)).toMatch(/^A session cookie came, but its session is not known here/)
-  }
-})
-
-test('a start whose session cookie is Strict is a warning', async () => {
-  const { output } = await captureOutput(async () => {
-    await store.save(incoming('/', {}, { session: { cookie: { sameSite: 'strict' } } }), record)
-    // Node tells of a warning in the next turn.
-    await new Promise((resolve) => setImmediate(resolve))
+  test.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [7, 'a number'],
+    [{}, 'an object'],
+    [{ headers: 'none' }, 'an object'],
+  ])('instead of the request %j', (wrong, type) => {
+    const { message } = failure(wrong, record)
+    expect(message).toBe(`SessionStore: req must be a request of Node, with headers, not ${type}`)
   })
-  expect(output).toContain('SESSION_COOKIE_STRICT')
+
+  if (method === 'load' || method === 'explain') return
+  test.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [{}, 'an object'],
+    [{ id: 7 }, 'an object'],
+  ])('instead of the record %j', (wrong, type) => {
+    const { message } = failure(incoming('/', {}, { session: {} }), wrong)
+    expect(message).toBe(`SessionStore: record must be a PendingLogin, not ${type}`)
+  })
+})
+
+const OWN = /^The session came, but there is no login in it: .*\.$/
+const UNKNOWN = /^A session cookie came, but its session is not known here: .*\.$/
+const OTHERS = /^The browser sent cookies, but none of a session that has a login in it\.$/
+
+test.each<[string, unknown, RegExp]>([
+  ['sid=abc', 'abc', OWN],
+  ['sid=s:abc.def', 'abc', OWN],
+  ['sid=s:abc.def', 'new', UNKNOWN],
+  ['sid=s%3Aabc.def', 'new', UNKNOWN],
+  ['sid=s%3aabc.def', 'new', UNKNOWN],
+  ['theme=s', 'new', OTHERS],
+  ['theme=undefined', undefined, OTHERS],
+  ['theme=undefined', '', OTHERS],
+  ['theme=7', 7, OTHERS],
+])('the cookies %j in the session %j are explained', (cookie, sessionID, expected) => {
+  expect(store.explain(incoming('/', { cookie }, { session: {}, sessionID }))).toMatch(expected)
+})
+
+test.each([
+  ['localhost:3000', true],
+  ['app.localhost', true],
+  ['127.0.0.1', true],
+  ['[::1]:3000', true],
+  ['app.example', false],
+  ['localhost.example', false],
+  ['a b', false],
+  ['', false],
+])('where no cookie came, a request to the host %j is told of the two names of this machine: %s', (host, isTold) => {
+  const explained = store.explain(incoming('/', { host, cookie: '' }))
+  const bare = incoming('/')
+  Reflect.deleteProperty(bare.headers, 'host')
+  expect(store.explain(bare)).toMatch(/^The browser sent no cookie at all: .* \(its maxAge is in milliseconds\)\.$/)
+  expect(explained).toBe(
+    store.explain(bare) +
+      (isTold
+        ? ' Start and come back on one host: cookies of localhost are not sent to 127.0.0.1, nor those of 127.0.0.1 to localhost.'
+        : ''),
+  )
 })

@@ -1,0 +1,58 @@
+type Claims = typeof import('../../../../lib/login/providers/owners')
+
+/** The codes of the process warnings of an application that makes these claims. */
+function warningsOf(made: readonly ((claims: Claims) => void)[], NODE_ENV = 'test'): unknown[] {
+  // The owners are those of the process, which is warned once.
+  jest.resetModules()
+  const claims: Claims = require('../../../../lib/login/providers/owners')
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const env = jest.replaceProperty(process.env, 'NODE_ENV', NODE_ENV)
+  for (const claim of made) claim(claims)
+  const codes = emitWarning.mock.calls.map(([, options]) => Reflect.get(Object(options), 'code'))
+  env.restore()
+  emitWarning.mockRestore()
+  return codes
+}
+
+const [A, B] = ['https://a.example/v1', 'https://b.example/v1']
+
+const nameOf = (providerName: string, baseURL: string) => (claims: Claims) =>
+  claims.claimName({ providerName, baseURL })
+
+/** A callback that is only a path has no origin. */
+const callbackAt = (url: string, baseURL: string) => (claims: Claims) =>
+  claims.claimCallback({
+    callbackPath: url.replace(/^https:..[^/]+/, ''),
+    appOrigin: /^https:..[^/]+/.exec(url)?.[0],
+    baseURL,
+  })
+
+test('one name at two addresses is a mistake, and two names or one address are none', () => {
+  expect(warningsOf([nameOf('chess', A), nameOf('chess', B)])).toEqual(['NAME_SHARED'])
+  expect(warningsOf([nameOf('chess', A), nameOf('chess', A), nameOf('go', B)])).toEqual([])
+})
+
+test.each([
+  ['https://app.example/cb', 'https://app.example/cb', true],
+  ['https://app.example/cb', 'https://app.example/CB//', true],
+  ['https://app.example/Cb/', 'https://app.example/cb', true],
+  ['https://app.example/cb', 'https://app.example/cb/cb', false],
+  ['https://app.example/cb', 'https://www.app.example/cb', false],
+  ['https://app.example/cb', '/cb', true],
+  ['/cb', 'https://app.example/cb', true],
+  ['/cb', '/cb', true],
+  ['/cb', '/other', false],
+])('of two providers, one with the callback %s and one with %s, that is a mistake: %s', (first, second, isMistake) => {
+  const codes = isMistake ? ['CALLBACK_SHARED'] : []
+  expect(warningsOf([callbackAt(first, A), callbackAt(second, B)])).toEqual(codes)
+  expect(warningsOf([callbackAt(first, A), callbackAt(second, A)])).toEqual([])
+})
+
+test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'])(
+  'a test may start its provider at %s again on another port, and an application may not',
+  (baseURL) => {
+    const claims = [nameOf('chess', A), nameOf('chess', baseURL), callbackAt('/cb', A), callbackAt('/cb', baseURL)]
+    expect(warningsOf(claims)).toEqual([])
+    expect(warningsOf(claims, 'production')).toEqual(['NAME_SHARED', 'CALLBACK_SHARED'])
+  },
+)

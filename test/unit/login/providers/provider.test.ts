@@ -1,0 +1,168 @@
+import { Endpoints } from '../../../../lib/client/endpoints'
+import type { Network } from '../../../../lib/client/http/network'
+import { nodeNetwork } from '../../../../lib/client/http/pools'
+import type { Transport } from '../../../../lib/client/http/transport'
+import type { ClientSettings } from '../../../../lib/client/options'
+import { Semaphore } from '../../../../lib/client/semaphore'
+import { type LoginSettings, refuseOwnAddress, settingsOfRequest } from '../../../../lib/login/providers/provider'
+import { parseLoginOptions } from '../../../../lib/login/providers/settings'
+import { defaults, failureOf, good, required } from '../../../support/options'
+
+async function settingsOf(options: object = {}): Promise<LoginSettings> {
+  return parseLoginOptions({ ...good, ...options }, nodeNetwork).find(() => undefined, 'start')
+}
+
+async function settingsOfMany(own: object = {}): Promise<LoginSettings> {
+  const provider = { name: 'chess', ...required, ...own }
+  const callbackURL = 'https://app.example/:provider/callback'
+  return parseLoginOptions({ provider: () => provider, callbackURL }, nodeNetwork).find(() => provider, 'start')
+}
+
+const known = {
+  ...defaults,
+  baseURL: required.baseURL,
+  endpoints: expect.any(Endpoints),
+  profileEndpoint: 'user/me',
+  uploadsURL: undefined,
+  appOrigin: 'https://app.example',
+  providerOrigin: 'https://social.example',
+  displayName: 'social.example',
+  strategyDigest: expect.any(String),
+  concurrentLogins: expect.any(Semaphore),
+}
+
+test('a provider whose options are left out is known by its API, and named like the strategy', async () => {
+  const settings = await settingsOf()
+  expect(settings).toStrictEqual({
+    ...known,
+    providerName: 'social-login',
+    callbackPath: '/auth/callback',
+    identity: ['social-login', 'social-login', 'https://social.example/api/v1', 'app-id'],
+  })
+  expect(settings.endpoints.loginURL).toBe('https://social.example/api/oauth?app_id=app-id')
+})
+
+test('every option has its effect on the settings', async () => {
+  const shared = {
+    name: 'chess',
+    unverifiedStart: 'refuse',
+    tabBinding: true,
+    confirmPage: () => '',
+    userRecord: (json: unknown) => json,
+    userAgent: 'App/1',
+    timeout: 5000,
+    allowInsecureHTTP: true,
+    maxConcurrentLogins: 1,
+  }
+  const settings = await settingsOf({
+    ...shared,
+    allowedStartOrigins: ['https://www.app.example'],
+    allowedCallbackOrigins: ['https://sso.example'],
+    authorizationURL: 'https://login.social.example:8443/page',
+    profileEndpoint: 'auto',
+    displayName: 'Chess Club',
+    uploadsURL: 'https://cdn.example/pictures',
+    callbackURL: '/callback',
+  })
+  expect(settings).toStrictEqual({
+    ...known,
+    ...shared,
+    allowedStartOrigins: new Set(['https://www.app.example']),
+    allowedCallbackOrigins: new Set(['https://sso.example']),
+    profileEndpoint: 'auto',
+    uploadsURL: new URL('https://cdn.example/pictures/'),
+    displayName: 'Chess Club',
+    appOrigin: undefined,
+    providerOrigin: 'https://login.social.example:8443',
+    providerName: 'chess',
+    callbackPath: '/callback',
+    identity: ['chess', 'chess', 'https://social.example/api/v1', 'app-id'],
+  })
+  expect(settings.endpoints.loginURL).toBe('https://login.social.example:8443/page?app_id=app-id')
+  const { concurrentLogins } = settings
+  expect([concurrentLogins.tryAcquire(), concurrentLogins.tryAcquire()]).toEqual([true, false])
+})
+
+test('the network is given what the requests need, and the application’s selection of a record the name', async () => {
+  const opened: ClientSettings[] = []
+  const transport: Transport = { send: () => Promise.reject(new Error('nothing is sent')) }
+  const openTransport: Network['openTransport'] = (settings) => {
+    opened.push(settings)
+    return transport
+  }
+  const given = { userAgent: 'App/1', timeout: 5000, allowInsecureHTTP: true, exchangeMethod: 'get' } as const
+  const user = { id: 1 }
+  const userRecord = jest.fn(() => user)
+  const options = { ...good, ...given, name: 'chess', maxConcurrentLogins: 3 }
+  parseLoginOptions({ ...options, userRecord }, { ...nodeNetwork, openTransport })
+  parseLoginOptions(options, { ...nodeNetwork, openTransport })
+  const { clientID, clientSecret } = required
+  const address = { origin: 'https://social.example', basePath: '/api/v1', oauthPath: '/api' }
+  const client = { ...given, ...address, clientID, clientSecret, authorizationURL: undefined, maxConnections: 3 }
+  expect(opened).toEqual([
+    expect.objectContaining({ ...client, userRecord: expect.any(Function) }),
+    expect.objectContaining({ ...client, userRecord: undefined }),
+  ])
+  expect(opened[0]?.userRecord?.({ record: user })).toBe(user)
+  expect(userRecord.mock.calls).toEqual([[{ record: user }, 'chess']])
+})
+
+test('without a name of its own, a provider is called by the host of its login page, with a port', async () => {
+  const { displayName } = await settingsOf({ authorizationURL: 'https://login.social.example:8443/page' })
+  expect(displayName).toBe('login.social.example:8443')
+})
+
+test('one provider of many is known by its own name, in diagnostics, too', async () => {
+  expect(await settingsOfMany()).toMatchObject({
+    ...known,
+    providerName: 'chess',
+    tracedProvider: 'chess',
+    callbackPath: '/chess/callback',
+    isCallbackCaseSensitive: true,
+    identity: ['social-login', 'chess', 'https://social.example/api/v1', 'app-id'],
+    onExchanged: expect.any(Function),
+  })
+})
+
+test.each([
+  ['/other', '/other', 'https://app.example'],
+  ['https://app.example/other', '/other', 'https://app.example'],
+  ['https://www.app.example/other', '/other', 'https://www.app.example'],
+  ['http://www.app.example/auth/callback', '/auth/callback', 'http://www.app.example'],
+])('a call with the callbackURL %s has the path %s and the origin %s', async (callbackURL, callbackPath, appOrigin) => {
+  const settings = await settingsOf()
+  const ofCall = { ...settings, callbackPath, appOrigin, strategyDigest: expect.any(String) }
+  expect(settingsOfRequest(settings, { callbackURL })).toStrictEqual(ofCall)
+  expect(settingsOfRequest(settings, {})).toBe(settings)
+})
+
+test('the callbackURL of a call is checked as the option is', async () => {
+  const settings = await settingsOf()
+  expect(failureOf(() => settingsOfRequest(settings, { callbackURL: 'callback' })).message).toBe(
+    'callbackURL must be an absolute http(s) URL, or a path that starts with /',
+  )
+})
+
+const OWN = 'baseURL and authorizationURL must not be at the address of this application'
+
+test.each([
+  ['its API', { authorizationURL: 'https://login.example/page' }, 'https://social.example/callback'],
+  ['its API, by plain http', { authorizationURL: 'https://login.example/page' }, 'http://social.example/callback'],
+  ['its login page', { authorizationURL: 'https://login.example/page' }, 'https://login.example/callback'],
+])('a call that gives a callback at one of many providers, at %s, is refused', async (_title, own, callbackURL) => {
+  const settings = await settingsOfMany(own)
+  expect(failureOf(() => settingsOfRequest(settings, { callbackURL })).message).toBe(OWN)
+  for (const other of ['https://social.example:8443/callback', 'https://www.login.example/callback', '/callback'])
+    expect(settingsOfRequest(settings, { callbackURL: other })).toHaveProperty('callbackPath', '/callback')
+})
+
+test('an application may be its own provider, if that is the only one', async () => {
+  const settings = await settingsOf({ callbackURL: 'https://social.example/callback' })
+  const callbackURL = 'https://social.example/other'
+  expect(settingsOfRequest(settings, { callbackURL })).toHaveProperty('appOrigin', 'https://social.example')
+})
+
+test('an address that only the header Host tells is not compared', async () => {
+  const settings = await settingsOf({ callbackURL: '/callback' })
+  expect(() => refuseOwnAddress(settings)).not.toThrow()
+})
