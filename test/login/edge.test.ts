@@ -191,36 +191,3 @@ test('a response that is cut is no success, also where it says that it is not en
   const raw = `${okay}content-encoding: identity\r\ncontent-length: 99\r\n\r\n{"access_token":"token"}`
   expect(await outcomeOf({ raw }, 'authorize')).toBe('provider_unreachable')
 })
-
-describe('in workerd, which ends what it does for a visitor who has left', () => {
-  /** @param module what the platform has. @returns what is waited for */
-  function platformWith(module: object): unknown[] {
-    const waiting: unknown[] = []
-    const waitUntil = (work: unknown): void => void waiting.push(work)
-    const modules: Readonly<Record<string, object>> = { 'cloudflare:workers': { waitUntil, ...module } }
-    jest.spyOn(process, 'getBuiltinModule').mockImplementation((name) => Object(modules[name]))
-    return waiting
-  }
-  afterEach(() => void jest.restoreAllMocks())
-
-  test('a login is waited for to its end', async () => {
-    const options = registered()
-    const waiting = platformWith({})
-    const result = await logIn(newLogin(options), options.clientID)
-    expect(result.type).toBe('success')
-    expect(await Promise.all(waiting)).toEqual([result])
-  })
-
-  test('and may fail', async () => {
-    const waiting = platformWith({})
-    const login = newLogin(registered())
-    await expect(Reflect.apply(login.callback, login, [])).rejects.toThrow(TypeError)
-    expect(await Promise.all(waiting)).toEqual([undefined])
-  })
-
-  test.each([undefined, 7])('where it has %p for that, a login ends as well', async (waitUntil) => {
-    const options = registered()
-    platformWith({ waitUntil })
-    expect((await logIn(newLogin(options), options.clientID)).type).toBe('success')
-  })
-})

@@ -426,7 +426,7 @@ describe('a programming error', () => {
     const given = browser.send(`/auth/callback?auth_key=${keyOf(logins.provider)}`, 'cross-site', (request) =>
       login.start(request, { user: null }),
     )
-    await expect(given).rejects.toThrow('start() was given a callback: give it to callback() instead')
+    await expect(given).rejects.toThrow(new TypeError('start() was given a callback: give it to callback() instead'))
   })
 
   test('of confirmPage rejects with that error', async () => {
