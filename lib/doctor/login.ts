@@ -200,9 +200,9 @@ export class LoginExamination {
  */
 function readCallbackURL(text: string, mode: RecordedMode) {
   const url = text.trim()
-  const [, separator = '', encoded = ''] = AUTH_KEY.exec(url.slice(0, MAX_CALLBACK_LENGTH)) ?? []
-  if (encoded === '' || !URL.canParse(url)) return undefined
-  const before = url.slice(0, url.indexOf(`${separator}auth_key=`))
+  const [, separator = '', encoded = ''] = AUTH_KEY.exec(url) ?? []
+  if (url.length > MAX_CALLBACK_LENGTH || encoded === '' || !URL.canParse(url)) return undefined
+  const [before = ''] = url.split(`${separator}auth_key=`)
   if (separator !== '?') mode.appendAuthKeyBlindly = false
   else if (/[?#]/.test(before)) mode.appendAuthKeyBlindly = true
   else if (url.includes('#')) mode.appendAuthKeyBlindly = false

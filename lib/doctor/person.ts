@@ -15,7 +15,7 @@ const EXTRAS = ['user_registered', 'user_relationship', 'user_biography', 'user_
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
 // Matches what deployed servers encode, if they encode: PHP knows names for Latin letters, and leaves other alphabets
 // as they are.
-const PLAIN = /["'<>\u{a0}-\u{ff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
+const PLAIN = /["'<>&\u{a0}-\u{ff}]/iu
 
 /**
  * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested
@@ -49,7 +49,7 @@ export async function examinePerson(
 }
 
 function personIn(response: ProbeResponse): PersonRecord | undefined {
-  return kindOf(response) === 'data' ? findRecord(response.json ?? null) : undefined
+  return kindOf(response) === 'data' ? findRecord(response.json) : undefined
 }
 
 /** @param userMe the response of `user/me`, if it has no person */

@@ -1,5 +1,5 @@
 import { isFirewall, isPage } from '../client/http/page'
-import type { ProviderResponse } from '../client/http/response-reader'
+import { isFailed, type ProviderResponse } from '../client/http/response-reader'
 import { isObject, type JSONObject, ownProperty } from '../client/response/json'
 import { ACCESS_TOKEN } from '../client/response/responses'
 import { parseURL, resolvePath } from '../client/url'
@@ -31,20 +31,20 @@ export type ResponseKind =
 /** Classifies a response. The text of a refusal is for people, and never read. */
 export function kindOf({ status, headers, json, text }: ProbeResponse): ResponseKind {
   // JSON with a status of success is read, whatever words are in it.
-  if ((json === undefined || status >= 400) && isFirewall(status, headers, text)) return 'firewall'
+  if ((json === undefined || isFailed(status)) && isFirewall(status, headers, text)) return 'firewall'
   if (status >= 500) return 'server-error'
   if (status === 429) return 'rate-limit'
   if (status === 404 || status === 410) return 'missing'
   if (status === 405) return 'method'
-  if (status >= 300 && status < 400) return 'redirect'
-  if (json !== undefined) return status >= 400 || saysError(json) ? 'refusal' : 'data'
-  if (status >= 400) return 'plain-refusal'
+  if (status >= 300 && !isFailed(status)) return 'redirect'
+  if (json !== undefined) return isFailed(status) || saysError(json) ? 'refusal' : 'data'
+  if (isFailed(status)) return 'plain-refusal'
   if (isPage(text)) return 'page'
   return text.length <= MAX_WORDS ? 'words' : 'other'
 }
 
-function saysError(json: ProbeResponse['json']): boolean {
-  return isObject(json) && ownProperty(json, 'error') === true
+function saysError(json: object): boolean {
+  return Object.getOwnPropertyDescriptor(json, 'error')?.value === true
 }
 
 /**
@@ -92,14 +92,14 @@ export function unreadable(response: ProbeResponse, read: (response: ProviderRes
 const WARNINGS =
   "The warnings of a script precede the JSON, so that no client can read it. The provider's operator must turn off display_errors."
 
-/** The hint of an outcome, or its message if it has none. */
+/** The hint of an outcome. */
 export function reasonOf({ code, message }: SocialLoginError): string {
-  return message.slice(OUTCOMES[code].message.length).trim() || message
+  return message.slice(OUTCOMES[code].message.length).trim()
 }
 
 /** The token in the response to an exchange, also in one that a login refuses to read. */
 export function tokenIn({ status, json }: ProbeResponse): string | undefined {
-  if (status >= 400 || !isObject(json) || saysError(json)) return undefined
+  if (isFailed(status) || !isObject(json) || saysError(json)) return undefined
   const value = ownProperty(json, 'access_token')
   const token = typeof value === 'number' ? String(value) : value
   return typeof token === 'string' && ACCESS_TOKEN.test(token) ? token : undefined
@@ -130,7 +130,7 @@ function objectContent(json: JSONObject, examination: Examination): string {
 /** Records what the text of any JSON response tells. */
 export function recordForm({ json, headers, hasWarnings }: ProbeResponse, { mode }: Examination): void {
   if (json === undefined) return
-  mode.htmlContentType = /^text\/html\b/i.test(String(headers['content-type'] ?? ''))
+  mode.htmlContentType = /^text\/html\b/i.test(`${headers['content-type']}`)
   mode.sessionCookie = headers['set-cookie'] !== undefined
   mode.scriptWarnings = hasWarnings
 }
@@ -140,5 +140,5 @@ export function redirectTarget({ headers }: ProbeResponse, from: URL): URL | und
   const { location } = headers
   if (!location) return undefined
   const url = parseURL(location) ?? resolvePath(location, from.href)
-  return url && /^https?:$/.test(url.protocol) ? url : undefined
+  return url && /^https?:/.test(url.protocol) ? url : undefined
 }

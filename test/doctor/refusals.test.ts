@@ -1,10 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { Examination } from '../../lib/doctor/examination'
-import { reportTime } from '../../lib/doctor/login'
 import { reportOrigin } from '../../lib/doctor/login-page'
-import { Probe, type ProbeResponse } from '../../lib/doctor/probe'
-import { contentOf, kindOf, tokenIn } from '../../lib/doctor/response'
-import { diagnose, useServers } from '../support/doctor'
+import { diagnose, newExamination, useServers } from '../support/doctor'
 
 // The specification does not show refusals. What the doctor says of providers that refuse in their own way, or not at all.
 
@@ -279,24 +275,8 @@ test('names that could be ids, keys or addresses are not told, nor more than twe
   expect(report).toContain('It was an object of *, *, *, *, *, *, a, b, c, d, e, f ... (status 200).')
 })
 
-test.each([
-  [3333, 'good Speed: A login took 3333 ms, 33 % of the default timeout of 10 seconds.', undefined],
-  [3400, 'differs Speed: A login took 3400 ms, 34 % of the default timeout of 10 seconds: raise the option', 11_000],
-  [60_000, 'differs Speed: A login took 60000 ms, 600 % of', 120_000],
-])('the time of a login is told as a share of timeout: %d ms', async (duration, sentence, timeout) => {
-  const probe = new Probe('test', 1000, 'http://localhost')
-  const examination = new Examination(probe, { progress: () => {}, finding: () => {} })
-  reportTime('A login took', duration, examination)
-  const [finding] = examination.findings
-  expect(`${finding?.level} ${finding?.check}: ${finding?.message}`).toContain(sentence)
-  expect(examination.options.timeout).toBe(timeout)
-})
-
 test('a login page on another public host is told with the option for it', () => {
-  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
-    progress: () => {},
-    finding: () => {},
-  })
+  const examination = newExamination()
   const origin = 'https://login.example'
   reportOrigin(new URL('https://api.example/api/v1'), { url: new URL(`${origin}/sign-in`) }, examination)
   const [finding] = examination.findings
@@ -307,54 +287,8 @@ test('a login page on another public host is told with the option for it', () =>
   expect(examination.options.allowedCallbackOrigins).toEqual([origin])
 })
 
-const response = (more: Partial<ProbeResponse>): ProbeResponse => ({
-  status: 200,
-  headers: {},
-  text: '',
-  json: undefined,
-  hasWarnings: false,
-  duration: 0,
-  read: () => {
-    throw new Error('nothing was read')
-  },
-  ...more,
-})
-
-test('a text of at most a thousand characters is a refusal in words', () => {
-  expect([1000, 1001].map((length) => kindOf(response({ text: 'x'.repeat(length) })))).toEqual(['words', 'other'])
-})
-
-test.each([
-  ['abc', 'abc'],
-  [7, '7'],
-  ['a b', undefined],
-  ['', undefined],
-  ['x'.repeat(4097), undefined],
-  [{}, undefined],
-])(
-  'the access_token number %# is a token, unless a login would refuse it or the response is an error',
-  (value, token) => {
-    expect(tokenIn(response({ json: { access_token: value } }))).toBe(token)
-    expect(tokenIn(response({ json: { access_token: value, error: true } }))).toBeUndefined()
-    expect(tokenIn(response({ json: { access_token: value }, status: 400 }))).toBeUndefined()
-  },
-)
-
-test('a name that is a secret is not told, and the others are', () => {
-  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
-    progress: () => {},
-    finding: () => {},
-  })
-  examination.hide('canary')
-  const content = contentOf(response({ json: { canary: 1, user: { canary: 1 } } }), examination)
-  expect(content).toBe('an object of *, user, user.* (status 200)')
-})
-
 test('a login page on a host whose name holds a secret is not proposed', () => {
-  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
-    progress: () => {},
-    finding: () => {},
-  })
+  const examination = newExamination()
   examination.hide('canary')
   reportOrigin(new URL('https://api.example/api/v1'), { url: new URL('https://canary.example/') }, examination)
   expect(examination.options).toEqual({})

@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { connect, type Server, type Socket } from 'node:net'
 import { USER_AGENT } from '../../lib/client/options'
 import { type DoctorInput, examine } from '../../lib/doctor/doctor'
-import type { Examination } from '../../lib/doctor/examination'
+import { Examination, type Observer } from '../../lib/doctor/examination'
+import { Probe } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
 import type { Application, FakeProvider } from '../../lib/testing'
 import { port } from './listen'
@@ -59,7 +60,17 @@ export function page(
   return (_request, response) => response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body)
 }
 
-const SILENT = { progress: () => {}, finding: () => {} }
+const SILENT: Observer = { progress: () => {}, finding: () => {} }
+
+/** An examination that has found nothing yet, of a provider at the origin. */
+export function newExamination(origin = 'http://localhost', observer = SILENT): Examination {
+  return new Examination(new Probe('test', 5000, origin), observer)
+}
+
+/** The findings, one line for each. */
+export function findingsOf({ findings }: Examination): string[] {
+  return findings.map(({ level, check, message }) => `${level} ${check}: ${message}`)
+}
 
 /** Examines a fake provider, with a login of a person, who approves it. */
 export async function examineProvider(
@@ -100,9 +111,8 @@ export async function diagnose(
 ): Promise<{ readonly isBroken: boolean; readonly report: string }> {
   const input = { baseURL: new URL(baseURL), userAgent: USER_AGENT, timeout: 10_000, hasProxy: false, ...more }
   const examination = await examine(input, SILENT)
-  const findings = examination.findings.map(({ level, check, message }) => `${level} ${check}: ${message}`)
   const options = examination.options.baseURL === undefined ? [] : [optionLines(examination)]
-  return { isBroken: examination.isBroken, report: [...findings, ...options].join('\n') }
+  return { isBroken: examination.isBroken, report: [...findingsOf(examination), ...options].join('\n') }
 }
 
 /** Signs in at the provider and approves the application. @returns where the browser is sent */

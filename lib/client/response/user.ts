@@ -108,7 +108,7 @@ function whatInstead(body: JSONValue): string {
   return `It is ${kind} instead of an object, as for a person who is banned or gone.`
 }
 
-export function findRecord(body: JSONValue): PersonRecord | undefined {
+export function findRecord(body: JSONValue | undefined): PersonRecord | undefined {
   if (!isObject(body)) return undefined
   if (Object.hasOwn(body, 'user_id')) return { record: body, wrapper: false }
   for (const wrapper of ['user_info', 'data'] as const) {

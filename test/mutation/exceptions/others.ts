@@ -41,4 +41,12 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
     why: 'Everything is of this kind, so that nothing is told of it.',
     mutants: ["member | arguments |  | must: 'given' -> "],
   },
+  {
+    kind: 'equivalent',
+    why: 'The readers of a login tell only a status of success from one of an error.',
+    mutants: [
+      'limit | doctor/response | unreadable | 200 -> (200 + 1)',
+      'limit | doctor/response | unreadable | 200 -> (200 - 1)',
+    ],
+  },
 ]
