@@ -1,4 +1,5 @@
 import { codingsOf } from '../client/http/decompress'
+import { isFailed } from '../client/http/response-reader'
 import { readToken } from '../client/response/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
@@ -50,7 +51,7 @@ async function methodRead(
 
 /** Whether two responses say the same, but for numbers and ids. */
 function isAlike(one: ProbeResponse, other: ProbeResponse): boolean {
-  const said = ({ status, text }: ProbeResponse): string => `${status} ${text.replace(/\d+|[\da-f]{8,}/gi, '')}`
+  const said = ({ status, text }: ProbeResponse): string => `${status} ${text.replace(/[\da-f]{8,}|\d+/gi, '')}`
   return said(one) === said(other)
 }
 
@@ -95,7 +96,8 @@ export const GET_WARNING =
   "Older versions do that: use exchangeMethod 'get'. The secret is then part of a URL, hence of the provider's logs; better update the provider."
 
 function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
-  const shape = byPost.status < 300 ? ' within status 200, as most providers do' : ` with status ${byPost.status}`
+  const { status } = byPost
+  const shape = isFailed(status) ? ` with status ${status}` : ' within status 200, as most providers do'
   const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
   const problem = unreadable(byPost, readToken)
   if (problem === undefined) examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)

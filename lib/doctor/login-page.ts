@@ -1,3 +1,4 @@
+import { isFailed } from '../client/http/response-reader'
 import { invented, inventedLike, loginURL } from './endpoints'
 import type { Examination } from './examination'
 import { NOT_ASKED, ProbeError, type ProbeResponse, TOO_LARGE } from './probe'
@@ -21,13 +22,13 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
   try {
     const visitWith = async (id: string): Promise<Page> => visit(loginURL(baseURL, id), id, examination)
     const unknown = await visitWith(appID === undefined ? invented() : inventedLike(appID))
-    const known = appID === undefined ? undefined : await visitWith(appID)
-    if (unknown.response.status >= 400) examination.mode.signInFirst = false
-    if (!reportPage(known ?? unknown, unknown, examination)) return
-    reportOrigin(baseURL, known ?? unknown, examination)
-    if (known === undefined || appID === undefined) return
+    const page = appID === undefined ? unknown : await visitWith(appID)
+    if (isFailed(unknown.response.status)) examination.mode.signInFirst = false
+    if (!reportPage(page, unknown, examination)) return
+    reportOrigin(baseURL, page, examination)
+    if (appID === undefined) return
     // A page that differs at each visit tells nothing.
-    const isSame = isAlike(known, unknown) || !isAlike(unknown, await visitWith(inventedLike(appID)))
+    const isSame = isAlike(page, unknown) || !isAlike(unknown, await visitWith(inventedLike(appID)))
     if (isSame) examination.mode.signInFirst = true
     reportApplication(unknown, isSame, examination)
   } catch (error) {
@@ -55,14 +56,15 @@ async function visit(start: URL, id: string, { probe }: Examination): Promise<Pa
 function reportPage(page: Page, unknown: Page, examination: Examination): boolean {
   const { response } = page
   const { status } = response
-  if (status < 400 && kindOf(response) !== 'firewall') return true
-  if (kindOf(response) === 'firewall' || status === 429 || status === 503)
+  const kind = kindOf(response)
+  if (!isFailed(status) && kind !== 'firewall') return true
+  if (kind === 'firewall' || kind === 'rate-limit' || status === 503)
     examination.differs(CHECK, `A firewall or a limit keeps this program out (status ${status}): look in a browser.`)
-  else if (status >= 500) examination.suspect(CHECK, `It fails with status ${status}.`)
+  else if (kind === 'server-error') examination.suspect(CHECK, `It fails with status ${status}.`)
   else if (page === unknown)
     examination.differs(CHECK, `It refuses an id that nobody has, with status ${status}: give --app-id for more.`)
   else if (unknown.response.status === status)
-    examination.suspect(CHECK, status === 404 || status === 410 ? MISSING : `It answers any id with status ${status}.`)
+    examination.suspect(CHECK, kind === 'missing' ? MISSING : `It answers any id with status ${status}.`)
   else
     examination.suspect(
       CHECK,

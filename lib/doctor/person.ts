@@ -95,8 +95,8 @@ function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: R
   const texts = valuesOf(record, TEXTS)
   if (texts.some((text) => ENTITY.test(text))) mode.encodeEntities = true
   else if (texts.some((text) => PLAIN.test(text))) mode.encodeEntities = false
-  const [picture, twin] = [ownProperty(record, 'user_picture'), ownProperty(record, 'profile_picture')]
-  mode.blankPictures = isText(picture) && isText(twin) && !twin.endsWith(picture)
+  const twin = textIn(record, 'profile_picture')
+  mode.blankPictures = twin !== '' && !twin.endsWith(textIn(record, 'user_picture'))
   const pictures = valuesOf(record, PICTURES)
   if (pictures.some((picture) => !/^(https?:)?\/\//i.test(picture))) mode.relativePictures = true
   else if (pictures.some((picture) => picture.startsWith(`${origin}/`))) mode.relativePictures = false
@@ -109,11 +109,13 @@ function hasStringTypes(record: JSONObject): boolean | undefined {
 }
 
 function valuesOf(record: JSONObject, names: readonly string[]): string[] {
-  return names.map((name) => ownProperty(record, name)).filter((value): value is string => isText(value))
+  return names.map((name) => textIn(record, name)).filter((text) => text !== '')
 }
 
-function isText(value: JSONValue | undefined): value is string {
-  return typeof value === 'string' && value.trim() !== ''
+/** Empty if there is none, or only white space. */
+function textIn(record: JSONObject, name: string): string {
+  const value = ownProperty(record, name)
+  return typeof value === 'string' && value.trim() !== '' ? value : ''
 }
 
 /**
@@ -125,11 +127,11 @@ function uploadsURLIn(record: JSONObject): string | undefined {
     ['user_picture', 'profile_picture'],
     ['user_cover', 'profile_cover'],
   ] as const) {
-    const path = ownProperty(record, relative)
-    const url = ownProperty(record, absolute)
+    const path = textIn(record, relative)
+    const url = textIn(record, absolute)
     // Visible ASCII, because it is printed, without a query and a fragment.
-    if (!isText(url) || !/^https?:\/\/[!"$->@-~]+$/i.test(url)) continue
-    if (isText(path) && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
+    if (!/^https?:\/\/[!"$->@-~]+$/i.test(url)) continue
+    if (path !== '' && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
     if (absolute === 'profile_cover' && url.endsWith('/')) return url
   }
   return undefined

@@ -13,13 +13,11 @@ import type { ProviderRequest } from '../client/http/transport'
 import { isLoopback } from '../client/option-values'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/response/json'
 import { SocialLoginError } from '../errors'
-import { MAX_BODY_BYTES } from '../limits'
+import { DEFAULT_POOLS, MAX_BODY_BYTES } from '../limits'
 import { count } from './text'
 
 // The JSON may begin at any bracket, after the warnings of a script: each attempt parses the text from one of them on.
 const MAX_ATTEMPTS = 20
-// The pools of the API, of a login page elsewhere, and of redirects to them.
-const MAX_POOLS = 10
 
 export interface ProbeRequest {
   readonly method: 'GET' | 'POST'
@@ -116,7 +114,7 @@ export class Probe {
         ...headers,
       },
       body: form ? new URLSearchParams(form).toString() : null,
-      idempotent: method === 'GET',
+      idempotent: false,
     }
     const deadline = new Deadline(this.timeout)
     let reader = new RecordingReader('exchange', false, request)
@@ -161,13 +159,7 @@ export class Probe {
   #open(allowPrivateAddresses: boolean): Transports {
     const { timeout, proxied } = this
     const proxyOf = proxied && proxiesOfEnvironment()
-    return nodeNetwork.openTransports({
-      dispatcher: undefined,
-      proxyOf,
-      timeout,
-      allowPrivateAddresses,
-      maxPools: MAX_POOLS,
-    })
+    return nodeNetwork.openTransports({ proxyOf, timeout, allowPrivateAddresses, maxPools: DEFAULT_POOLS })
   }
 }
 
@@ -196,27 +188,29 @@ async function readerOf(sent: Promise<ProviderResponse>): Promise<() => Provider
 class RecordingReader extends ResponseReader {
   readonly #bytes = Buffer.alloc(MAX_BODY_BYTES)
   #size = 0
-  #isRead = true
-  #head: Pick<ProbeResponse, 'status' | 'headers'> = { status: 0, headers: {} }
+  #isRead: boolean | undefined
+  #status = 0
+  #headers: IncomingHttpHeaders = {}
 
   override start(status: number, headers: IncomingHttpHeaders): boolean {
-    this.#head = { status, headers }
+    this.#status = status
+    this.#headers = headers
     this.#isRead = super.start(status, headers)
     return true
   }
 
   override add(chunk: Uint8Array): boolean {
-    if (this.#isRead) this.#isRead = super.add(chunk)
+    const isRead = this.#isRead && super.add(chunk)
     this.#size += Buffer.from(chunk).copy(this.#bytes, this.#size)
     // A page may be large, and its beginning says enough: the rest is not read, and its connection not used again.
-    return this.#isRead || this.#size < MAX_BODY_BYTES
+    return isRead || this.#size < MAX_BODY_BYTES
   }
 
   received(): Omit<ProbeResponse, 'duration' | 'read'> {
     const body = this.#bytes.subarray(0, this.#size)
-    const plain = decompress(body, this.#head.headers)
+    const plain = decompress(body, this.#headers)
     const text = (typeof plain === 'string' ? body : plain).toString('utf8')
-    return { ...this.#head, text, ...readJSON(text) }
+    return { status: this.#status, headers: this.#headers, text, ...readJSON(text) }
   }
 }
 
@@ -225,15 +219,14 @@ function readJSON(text: string): Pick<ProbeResponse, 'json' | 'hasWarnings'> {
   const starts = [...text.matchAll(/[{[]/g)].slice(0, MAX_ATTEMPTS)
   for (const { index } of starts) {
     const json = tryParse(text.slice(index))
-    if (json !== undefined) return { json, hasWarnings: text.slice(0, index).trim() !== '' }
+    if (Array.isArray(json) || isObject(json)) return { json, hasWarnings: text.slice(0, index).trim() !== '' }
   }
   return { json: undefined, hasWarnings: false }
 }
 
-function tryParse(text: string): JSONObject | JSONValue[] | undefined {
+function tryParse(text: string): JSONValue | undefined {
   try {
-    const value = parseJSON(text)
-    return Array.isArray(value) || isObject(value) ? value : undefined
+    return parseJSON(text)
   } catch {
     return undefined
   }

@@ -14,16 +14,9 @@ import {
   tokenIn,
   unreadable,
 } from '../../lib/doctor/response'
-import { newExamination } from '../support/doctor'
+import { newExamination, responseOf } from '../support/doctor'
 
 // What the doctor takes a single response for, and what it tells of it.
-
-/** A response, which a login reads as it is. */
-function response({ status = 200, headers = {}, ...more }: Partial<ProbeResponse>): ProbeResponse {
-  const { text = more.json === undefined ? '' : JSON.stringify(more.json) } = more
-  const read = () => ({ status, headers, text, retried: false })
-  return { status, headers, text, json: undefined, hasWarnings: false, duration: 0, read, ...more }
-}
 
 const PAGE = '<!doctype html><h1>Hello</h1>'
 const MARK = { 'cf-mitigated': 'challenge' }
@@ -50,13 +43,13 @@ describe('the kind of a response', () => {
     ['firewall', [200, 302, 400, 404, 429, 500].map((status) => ({ status, headers: MARK }))],
     ['firewall', [400, 403, 500].map((status) => ({ status, headers: MARK, json: data }))],
   ])('is %s, if it is one of %j', (kind, responses) => {
-    const kinds = responses.map((each) => kindOf(response(each)))
+    const kinds = responses.map((each) => kindOf(responseOf(each)))
     expect(new Set(kinds)).toEqual(new Set([kind]))
   })
 
   test('tells whether it is of the API, may be of an API, and refuses', () => {
     const judged = (each: Partial<ProbeResponse>) =>
-      [isFromAPI, mayBeAPI, refuses].map((judge) => Number(judge(response(each)))).join('')
+      [isFromAPI, mayBeAPI, refuses].map((judge) => Number(judge(responseOf(each)))).join('')
     expect({
       data: judged({ json: {} }),
       refusal: judged({ json: refusal }),
@@ -92,15 +85,15 @@ test.each([
   'the access_token number %# is a token, unless a login would refuse it or the response is an error',
   (value, token) => {
     const json = { access_token: value }
-    expect([200, 302, 399].map((status) => tokenIn(response({ json, status })))).toEqual([token, token, token])
+    expect([200, 302, 399].map((status) => tokenIn(responseOf({ json, status })))).toEqual([token, token, token])
     const errors = [{ json: { ...json, error: true } }, { json, status: 400 }, { json, status: 500 }]
-    expect(errors.map((error) => tokenIn(response(error)))).toEqual([undefined, undefined, undefined])
+    expect(errors.map((error) => tokenIn(responseOf(error)))).toEqual([undefined, undefined, undefined])
   },
 )
 
 test('without JSON, or without an access_token in it, there is no token', () => {
   const without = [{}, { json: {} }, { json: ['access_token'] }, { text: 'access_token' }]
-  expect(without.map((each) => tokenIn(response(each)))).toEqual(without.map(() => undefined))
+  expect(without.map((each) => tokenIn(responseOf(each)))).toEqual(without.map(() => undefined))
 })
 
 describe('of the content of a response, what is told is', () => {
@@ -124,13 +117,13 @@ describe('of the content of a response, what is told is', () => {
     [{ json: twelve }, `an object of ${letters.join(', ')}`],
     [{ json: { ...twelve, m: 1 } }, `an object of ${letters.join(', ')} ...`],
   ])('of %j: %s', (each, content) => {
-    expect(contentOf(response({ ...each, status: 418 }), newExamination())).toBe(`${content} (status 418)`)
+    expect(contentOf(responseOf({ ...each, status: 418 }), newExamination())).toBe(`${content} (status 418)`)
   })
 
   test('a name that is a secret is not told, and the others are', () => {
     const examination = newExamination()
     examination.hide('canary')
-    const content = contentOf(response({ json: { canary: { a: 1 }, user: { canary: 1 } } }), examination)
+    const content = contentOf(responseOf({ json: { canary: { a: 1 }, user: { canary: 1 } } }), examination)
     expect(content).toBe('an object of *, *.a, user, user.* (status 200)')
   })
 })
@@ -159,7 +152,7 @@ describe('the form of JSON is recorded:', () => {
     [{ headers: { 'content-type': 'text/html', 'set-cookie': ['a=1'] }, hasWarnings: true }, {}],
   ])('of %j it is %j', (each, mode) => {
     const examination = newExamination()
-    recordForm(response(each), examination)
+    recordForm(responseOf(each), examination)
     expect(examination.mode).toEqual(mode)
   })
 })
@@ -180,7 +173,7 @@ test.each([
   ['javascript:alert(1)', undefined],
 ])('a redirect to %j leads to %j', (location, target) => {
   const headers = location === undefined ? {} : { location }
-  expect(redirectTarget(response({ headers }), new URL('https://a.example/api/start'))?.href).toBe(target)
+  expect(redirectTarget(responseOf({ headers }), new URL('https://a.example/api/start'))?.href).toBe(target)
 })
 
 describe('why a login ends at a response', () => {
@@ -189,10 +182,10 @@ describe('why a login ends at a response', () => {
     const broken = () => {
       throw defect
     }
-    expect(obstacleIn(response({ json: { access_token: 'abc' } }), readToken)).toBeUndefined()
-    expect(obstacleIn(response({ json: refusal }), readToken)).toMatchObject({ code: 'auth_key_rejected' })
-    expect(() => obstacleIn(response({}), broken)).toThrow(defect)
-    expect(() => obstacleIn(response({ read: broken }), readToken)).toThrow(defect)
+    expect(obstacleIn(responseOf({ json: { access_token: 'abc' } }), readToken)).toBeUndefined()
+    expect(obstacleIn(responseOf({ json: refusal }), readToken)).toMatchObject({ code: 'auth_key_rejected' })
+    expect(() => obstacleIn(responseOf({}), broken)).toThrow(defect)
+    expect(() => obstacleIn(responseOf({ read: broken }), readToken)).toThrow(defect)
   })
 
   test('is told by the hint of the outcome', () => {
@@ -218,6 +211,6 @@ describe('why a login ends at a response', () => {
     [{ json: refusal, text: '{"error":true};', status: 404 }, behind],
     [{ json: refusal, text: 'x{"error":true}', hasWarnings: true }, [warnings, warnings]],
   ])('is told of %j, if it is JSON that neither an exchange nor a profile reads', (each, reasons) => {
-    expect([readToken, readProfile].map((read) => unreadable(response(each), read))).toEqual(reasons)
+    expect([readToken, readProfile].map((read) => unreadable(responseOf(each), read))).toEqual(reasons)
   })
 })

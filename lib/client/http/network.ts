@@ -19,7 +19,7 @@ export interface Transports {
 }
 
 export interface TransportsOptions {
-  readonly dispatcher: RequestDispatcher | undefined
+  readonly dispatcher?: RequestDispatcher | undefined
   /** Milliseconds that a connection may take to open. */
   readonly timeout: number
   readonly allowPrivateAddresses: boolean
