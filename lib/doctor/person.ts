@@ -43,7 +43,7 @@ export async function examinePerson(
   mode.htmlAtStatus200 = false
   reportEndpoint(response === userMe ? undefined : userMe, examination)
   recordPerson(found, baseURL.origin, mode)
-  reportPerson(found, response, examination)
+  reportPerson(found, response, baseURL.origin, examination)
   if (byUserMe && byUserInfo) comparePeople(byUserMe, byUserInfo, examination)
   return response
 }
@@ -138,7 +138,12 @@ function uploadsURLIn(record: JSONObject): string | undefined {
 }
 
 /** Reports the form of a record, and what it needs. */
-function reportPerson({ record, wrapper }: PersonRecord, response: ProbeResponse, examination: Examination): void {
+function reportPerson(
+  { record, wrapper }: PersonRecord,
+  response: ProbeResponse,
+  origin: string,
+  examination: Examination,
+): void {
   const { mode } = examination
   const problem = unreadable(response, readProfile)
   const ways = [
@@ -151,7 +156,7 @@ function reportPerson({ record, wrapper }: PersonRecord, response: ProbeResponse
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   else if (ways.length === 0) examination.good('Profile', 'The person was read.')
   else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
-  if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
+  if (mode.relativePictures) reportPictures(uploadsURLIn(record), origin, examination)
 }
 
 /** Whether the client takes the JSON for a person: not, if its id is null or 0, as servers say "nobody". */
@@ -163,8 +168,8 @@ export function isPerson(json: JSONValue): boolean {
   }
 }
 
-function reportPictures(uploadsURL: string | undefined, examination: Examination): void {
-  if (uploadsURL !== undefined && mayPropose(uploadsURL, examination)) examination.options.uploadsURL = uploadsURL
+function reportPictures(uploadsURL = '', origin: string, examination: Examination): void {
+  if (mayPropose(uploadsURL, origin, examination)) examination.options.uploadsURL = uploadsURL
   const cure =
     examination.options.uploadsURL === undefined
       ? 'Find the folder in the address of a picture at the provider, and give it as uploadsURL'
@@ -173,8 +178,9 @@ function reportPictures(uploadsURL: string | undefined, examination: Examination
 }
 
 /** Not an address of a private network that only the provider has named: whose pictures would be shown from there? */
-function mayPropose(uploadsURL: string, examination: Examination): boolean {
-  const [url, typed] = [uploadsURL, examination.options.baseURL].map((text = '') => parseURL(text))
-  const isPrivate = url === undefined || isLoopback(url.hostname) || isPrivateHost(url.hostname)
-  return (!isPrivate || url?.origin === typed?.origin) && examination.isHarmless(uploadsURL)
+function mayPropose(uploadsURL: string, origin: string, examination: Examination): boolean {
+  const url = parseURL(uploadsURL)
+  if (url === undefined || !examination.isHarmless(uploadsURL)) return false
+  const isPrivate = isLoopback(url.hostname) || isPrivateHost(url.hostname)
+  return !isPrivate || url.origin === origin
 }

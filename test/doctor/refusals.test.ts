@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { reportOrigin } from '../../lib/doctor/login-page'
-import { diagnose, newExamination, useServers } from '../support/doctor'
+import { diagnose, useServers } from '../support/doctor'
 
 // The specification does not show refusals. What the doctor says of providers that refuse in their own way, or not at all.
 
@@ -273,25 +272,6 @@ test('names that could be ids, keys or addresses are not told, nor more than twe
   const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
   const { report } = await diagnose(await provider({ refuse: refusal, accept }), login())
   expect(report).toContain('It was an object of *, *, *, *, *, *, a, b, c, d, e, f ... (status 200).')
-})
-
-test('a login page on another public host is told with the option for it', () => {
-  const examination = newExamination()
-  const origin = 'https://login.example'
-  reportOrigin(new URL('https://api.example/api/v1'), { url: new URL(`${origin}/sign-in`) }, examination)
-  const [finding] = examination.findings
-  expect(finding).toMatchObject({
-    level: 'differs',
-    message: expect.stringContaining(`another origin than the API, ${origin}.`),
-  })
-  expect(examination.options.allowedCallbackOrigins).toEqual([origin])
-})
-
-test('a login page on a host whose name holds a secret is not proposed', () => {
-  const examination = newExamination()
-  examination.hide('canary')
-  reportOrigin(new URL('https://api.example/api/v1'), { url: new URL('https://canary.example/') }, examination)
-  expect(examination.options).toEqual({})
 })
 
 test('the time of a real login is told, and that of refusals is not', async () => {
