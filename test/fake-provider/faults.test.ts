@@ -255,3 +255,11 @@ test('people and applications with unusable values are refused', () => {
   expect(() => provider.issueAuthKey({ appID: 'known', userID: '99' })).toThrow('no person')
   expect(() => provider.issueAuthKey({ appID: 'unknown', userID: '1' })).toThrow('no application')
 })
+
+test('an answer that cannot be sent is told on the console, and the connection closed', async () => {
+  const told = jest.spyOn(console, 'error').mockImplementation(() => {})
+  provider.failNext('oauth', { redirect: '/a\nb' })
+  await expect(ask(`${provider.oauthBase}/oauth`)).rejects.toThrow()
+  expect(told.mock.calls).toEqual([['fake provider:', expect.objectContaining({ code: 'ERR_INVALID_CHAR' })]])
+  told.mockRestore()
+})

@@ -89,7 +89,7 @@ test('JSON may be labelled HTML, follow a warning, and set a cookie', async () =
   await start({ htmlContentType: true, scriptWarnings: true, sessionCookie: true })
   const seen = await exchange(provider, application, key())
   expect(seen.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(seen.headers.get('set-cookie')).toMatch(/^PHPSESSID=/)
+  expect(seen.headers.get('set-cookie')).toMatch(/^PHPSESSID=[0-9a-f]{26}; path=\/$/)
   expect(seen.text).toMatch(/^<br \/>\n<b>Warning<\/b>.*\{"access_token":"[^"]+"\}$/s)
 })
 
@@ -103,4 +103,75 @@ test('the preset as-deployed behaves like most servers, and can be changed', asy
   expect(JSON.parse(text)).toEqual({ user_info: expect.objectContaining({ user_id: '1', user_website: '' }) })
   provider.setMode({ ...asDeployed, wrapUser: false })
   expect(provider.behaviours).toEqual({ ...asDeployed, wrapUser: false })
+})
+
+test('a record is as deployed servers send it, down to the texts of an older PHP', async () => {
+  await start('as-deployed')
+  const { origin } = provider
+  const recordOf = async (userID: string): Promise<unknown> =>
+    JSON.parse((await userMe(provider, await tokenFor(provider, application, userID))).text).user_info
+  expect(await recordOf('3')).toEqual({
+    user_id: '3',
+    user_name: 'sinead.obrien',
+    user_email: 'sinead@people.example',
+    user_firstname: 'Sin&eacute;ad',
+    user_lastname: 'O&#039;Brien',
+    user_gender: 'female',
+    user_birthdate: '1988-02-29',
+    user_picture: 'pictures/3.svg',
+    user_cover: 'covers/3.svg',
+    user_verified: '0',
+    user_registered: '2020-02-02 20:20:20',
+    user_relationship: null,
+    user_biography: 'Hello, I&#039;m Sin&eacute;ad &amp; glad to be here.',
+    user_website: '',
+    profile_picture: `${origin}/content/uploads/pictures/3.svg`,
+    profile_cover: `${origin}/content/uploads/`,
+  })
+  provider.addUser({ user_id: '77', user_firstname: null, user_picture: 'https://elsewhere.example/a.png' })
+  expect(await recordOf('77')).toMatchObject({
+    user_firstname: null,
+    user_picture: 'https://elsewhere.example/a.png',
+    user_biography: 'Hello, I&#039;m new &amp; glad to be here.',
+    profile_picture: 'https://elsewhere.example/a.png',
+  })
+  provider.setMode({ ...asDeployed, blankPictures: true })
+  expect(await recordOf('3')).toMatchObject({ profile_picture: `${origin}/images/blank.svg` })
+  provider.setMode({ ...asDeployed, relativePictures: false, encodeEntities: false })
+  expect(await recordOf('3')).toMatchObject({
+    user_picture: `${origin}/pictures/3.svg`,
+    user_biography: "Hello, I'm Sinéad & glad to be here.",
+    profile_picture: `${origin}/pictures/3.svg`,
+  })
+})
+
+test('names of HTML 4 are encoded, and other characters stay', async () => {
+  await start({ encodeEntities: true })
+  provider.addUser({ user_id: '77', user_firstname: 'À<ÿ>"♦ Ω ł ア', user_lastname: "'&\u00a0ƒ" })
+  const record = JSON.parse((await userMe(provider, await tokenFor(provider, application, '77'))).text)
+  expect([record.user_firstname, record.user_lastname]).toEqual([
+    '&Agrave;&lt;&yuml;&gt;&quot;&diams; &Omega; ł ア',
+    '&#039;&amp;&nbsp;&fnof;',
+  ])
+})
+
+test('an outage is a page with status 200 at the three endpoints of the API, and not at the login page', async () => {
+  await start({ htmlAtStatus200: true })
+  const paths = ['/authorize', '/v1/user/me', '/get_user_info']
+  const answers = await Promise.all(paths.map((path) => ask(provider.oauthBase + path)))
+  const page =
+    '<!doctype html><html lang="en"><title>We will be right back</title><h1>We will be right back</h1></html>'
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(paths.map(() => [200, page]))
+  const login = await ask(`${provider.oauthBase}/oauth?app_id=${application.appID}`)
+  expect([login.status, login.text]).toEqual([200, expect.stringContaining('<h1>Sign in</h1>')])
+})
+
+test('an old server has no user/me, nor a page of its own for it', async () => {
+  await start({ withoutUserMe: true })
+  const { status, headers, text } = await userMe(provider, 'any')
+  expect([status, headers.get('content-type'), text]).toEqual([
+    404,
+    'text/html; charset=utf-8',
+    '<!doctype html><html lang="en"><title>Not Found</title><h1>Not Found</h1></html>',
+  ])
 })
