@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTLSServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import connect from 'connect'
 import express5 from 'express'
 import express4 from 'express-4'
@@ -11,6 +15,7 @@ import { FakeProvider, signIn } from '../../lib/testing'
 import { SocialLogin } from '../../lib/web'
 import { keepSessions, newPassport } from '../support/app'
 import { makeCertificates } from '../support/certificates'
+import { freePort } from '../support/free-port'
 import { listen, port } from '../support/listen'
 
 // What people have in a test, each given to signIn() as it is.
@@ -134,4 +139,18 @@ test('a Request that drops headers, as that of happy-dom does, is named', async 
   } finally {
     globalThis.Request = own
   }
+})
+
+test('a server that cannot listen, or not at a port, and an origin where nothing listens are told', async () => {
+  const failing = createServer()
+  const listen = (): void => void process.nextTick(() => failing.emit('error', new Error('in use')))
+  await expect(signIn(Object.assign(failing, { listen: Object(listen) }), options())).rejects.toThrow('in use')
+  const folder = mkdtempSync(join(tmpdir(), 'sign-in-'))
+  const atPath = createServer().listen(join(folder, 'socket'))
+  await once(atPath, 'listening')
+  await expect(signIn(atPath, options())).rejects.toThrow(new TypeError('signIn: the server listens on no port'))
+  atPath.close()
+  await once(atPath, 'close')
+  rmSync(folder, { recursive: true })
+  await expect(signIn(`http://127.0.0.1:${await freePort()}`, options())).rejects.toThrow('ECONNREFUSED')
 })

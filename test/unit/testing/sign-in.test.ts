@@ -216,3 +216,113 @@ test.each([
   await rejected.toThrow(new RegExp(`, not ${type.replace(/[()]/g, '.')}$`))
   await rejected.toBeInstanceOf(TypeError)
 })
+
+describe('what a function answers is told', () => {
+  const CONFIRM =
+    'the confirm page, because the request did not look like a click on a page of the application (pass on the headers that signIn gives; fetch of Node replaces Sec-Fetch-Mode).'
+  const LOG = 'see the log of the application (NODE_DEBUG=passport-social-login).'
+  const CURE = `register a redirectURL with the path of the strategy's callbackURL, and ${LOG}`
+
+  /** How the start, and a callback with its key and without one, are answered. */
+  interface Answers {
+    readonly start?: Response
+    readonly callback?: (authKey: string) => Promise<Response> | Response
+  }
+
+  const start = '/auth'
+  const redirect = (location: string): Response => new Response(null, { status: 302, headers: { location } })
+  const toProvider = (): Response => {
+    const response = redirect(`${provider.oauthBase}/oauth?app_id=${application.appID}`)
+    response.headers.append('set-cookie', 'session=1; Path=/')
+    return response
+  }
+  const signInTo = ({ start: first = toProvider(), callback = () => redirect('/') }: Answers, path = start) =>
+    signIn(
+      async (asked: string) =>
+        asked === path ? first : callback(new URL(asked, 'http://app').searchParams.get('auth_key') ?? ''),
+      { provider, start: path },
+    )
+  const page = (status: number, text = ''): Response => new Response(text, { status })
+
+  /** Exchanges the key, as a strategy would. */
+  async function exchange(authKey: string): Promise<void> {
+    const body = new URLSearchParams({
+      app_id: application.appID,
+      app_secret: application.appSecret,
+      auth_key: authKey,
+    })
+    await fetch(`${provider.oauthBase}/authorize`, { method: 'POST', body })
+  }
+
+  test.each([
+    [399, `: either it is not the strategy's route (give its path as start), or it is ${CONFIRM}`, ''],
+    [400, `: ${LOG}`, ' ("no such table")'],
+    [404, ': there is no such route (give the path of yours as start).', ' ("no such table")'],
+  ])('of a start with the status %d', async (status, cure, line) => {
+    const message = `signIn: the start /auth answered ${status}${line} and no redirect to the provider${cure}`
+    await expect(signInTo({ start: page(status, 'no such table') })).rejects.toThrow(new Error(message))
+  })
+
+  test.each([
+    ['\n  no such table  \n at line 1', 'no such table'],
+    ['<title>Error</title><style>p { }</style><script>let a\n</script><p>no such table</p>', 'no such table'],
+    [`<pre>${'x'.repeat(201)}</pre>`, 'x'.repeat(200)],
+    ['<p>Sorry</p><h2>For the operator</h2>\n<p>The <b>store</b> is away.</p><p>More</p>', 'The'],
+  ])('of a page its first line is told: %#', async (text, line) => {
+    await expect(signInTo({ start: page(500, text) })).rejects.toThrow(
+      new Error(`signIn: the start /auth answered 500 ("${line}") and no redirect to the provider: ${LOG}`),
+    )
+  })
+
+  test('an empty page has none', async () => {
+    await expect(signInTo({ start: page(500, ' <br> ') })).rejects.toThrow(
+      new Error(`signIn: the start /auth answered 500 and no redirect to the provider: ${LOG}`),
+    )
+  })
+
+  const WITHOUT = 'signIn: the callback /auth/social-login/callback answered'
+
+  test.each([
+    [200, CURE],
+    [499, CURE],
+    [500, LOG],
+  ])('of a callback with the status %d that exchanges nothing', async (status, cure) => {
+    await expect(signInTo({ callback: () => page(status) })).rejects.toThrow(
+      new Error(`${WITHOUT} ${status}, and signed nobody in: ${cure}`),
+    )
+  })
+
+  test('of a callback that exchanges its key, a status from 400 on is a failure, in which the key is not repeated', async () => {
+    const answering = (status: number) => async (authKey: string) => {
+      if (authKey !== '') await exchange(authKey)
+      return page(status, `${authKey} was used`)
+    }
+    await expect(signInTo({ callback: answering(400) })).rejects.toThrow(
+      new Error(`${WITHOUT} 400 ("... was used"), and signed nobody in: ${LOG}`),
+    )
+    const signedIn = async (authKey: string) => (authKey === '' ? page(200) : answering(399)(authKey))
+    await expect(signInTo({ callback: signedIn })).resolves.toEqual({ location: '', cookie: 'session=1' })
+  })
+
+  test('of a callback that answers as without a key, whatever it says of the failure', async () => {
+    const callback = async (authKey: string) => {
+      if (authKey !== '') await exchange(authKey)
+      return redirect(`/login?error=${authKey === '' ? 'missing' : 'refused'}&a=b`)
+    }
+    await expect(signInTo({ callback })).rejects.toThrow(
+      new Error(
+        `${WITHOUT} 302, and signed nobody in: it answered as without a key, and set no new cookie: the verify function may have refused the person, or threw an error; ${LOG}`,
+      ),
+    )
+  })
+
+  test.each([
+    ['/auth/', '/auth', "if the strategy's route is there, give start: '/auth'."],
+    ['/auth', 'https://app.example/auth/', "if the strategy's route is there, give start: '/auth/'."],
+    ['/auth', 'https://app.example/login', 'give the strategy its baseURL.'],
+  ])('of a start %s that leads to %s', async (path, location, cure) => {
+    await expect(signInTo({ start: redirect(location) }, path)).rejects.toThrow(
+      new Error(`signIn: the start ${path} leads to ${location}, not to this provider: ${cure}`),
+    )
+  })
+})
