@@ -175,3 +175,21 @@ test('an old server has no user/me, nor a page of its own for it', async () => {
     '<!doctype html><html lang="en"><title>Not Found</title><h1>Not Found</h1></html>',
   ])
 })
+
+test('a site in a folder has its API there, and a page of its server at the root; its pictures are at the root', async () => {
+  await start({ inFolder: true, relativePictures: true })
+  expect(provider.baseURL).toBe(`${provider.origin}/community/api/v1`)
+  const atRoot = await ask(`${provider.origin}/api/authorize`)
+  expect([atRoot.status, atRoot.headers.get('content-type'), atRoot.text]).toEqual([
+    404,
+    'text/html; charset=utf-8',
+    '<!doctype html><html lang="en"><title>Not Found</title><h1>Not Found</h1></html>',
+  ])
+  const { status, text } = await ask(`${provider.oauthBase}/nothing`)
+  expect([status, JSON.parse(text)]).toEqual([404, { error: true, message: 'There is nothing here.' }])
+  for (const path of ['pictures/1.svg', 'covers/1.svg']) {
+    const picture = await ask(`${provider.origin}/content/uploads/${path}`)
+    expect([picture.status, picture.text]).toEqual([200, (await ask(`${provider.origin}/${path}`)).text])
+  }
+  expect((await ask(`${provider.origin}/content/uploads/style.css`)).status).toBe(404)
+})
