@@ -83,13 +83,13 @@ a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px 
 export function relativePath(from: string, to: string): string {
   const [base, goal] = [foldersOf(from), foldersOf(to)]
   const differing = base.findIndex((folder, index) => folder !== goal[index])
-  const shared = differing === -1 ? Math.min(base.length, goal.length) : differing
+  const shared = differing === -1 ? base.length : differing
   const rest = to.slice(1 + goal.slice(0, shared).join('/').length + (shared > 0 ? 1 : 0))
   return ('../'.repeat(base.length - shared) || './') + rest
 }
 
 function foldersOf(path: string): string[] {
-  const [pathname = ''] = path.split('?', 1)
+  const [pathname = ''] = path.split('?')
   return pathname.split('/').slice(1, -1)
 }
 

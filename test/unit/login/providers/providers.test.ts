@@ -13,8 +13,9 @@ import { good } from '../../../support/options'
 // As in communities.ts.
 const MAX_COMMUNITIES = 1000
 
+const callbackURL = 'https://app.example/:provider/callback'
+
 const newCommunities = (timeout?: number): Providers => {
-  const callbackURL = 'https://app.example/:provider/callback'
   return parseLoginOptions({ provider: () => undefined, callbackURL, timeout }, nodeNetwork)
 }
 
@@ -122,7 +123,6 @@ test.each([
   ['its login page', { authorizationURL: 'https://app.example/logout' }],
   ['its login page by plain http, which browsers upgrade', { authorizationURL: 'http://app.example/logout' }],
 ])('a community that has %s at the address of the application is refused', async (_title, own) => {
-  const callbackURL = 'https://app.example/:provider/callback'
   const options = { provider: () => undefined, callbackURL, allowInsecureHTTP: true }
   const error = await rejectionOf(find(parseLoginOptions(options, nodeNetwork), { ...communityOf('x'), ...own }))
   expect(error).toEqual(invalid(OWN_ADDRESS))
@@ -133,6 +133,16 @@ test('a callback in several spellings, as the Host header may have, shares the l
   const spell = (host: string): Promise<LoginSettings> =>
     find(communities, { ...communityOf('first'), callbackURL: `https://${host}/callback` })
   expect(await spell('APP.example')).toBe(await spell('app.EXAMPLE:443'))
+})
+
+test('an error for which the record is not to blame is passed on, and is no provider_invalid', async () => {
+  const own = new Error('This process has no WebAssembly')
+  const transportTo = (): never => {
+    throw own
+  }
+  const openTransports = () => ({ transportTo, close: async () => {} })
+  const communities = parseLoginOptions({ provider: () => null, callbackURL }, { ...nodeNetwork, openTransports })
+  expect(await rejectionOf(find(communities, communityOf('first')))).toBe(own)
 })
 
 test('a TypeError of a getter of the record, which may quote a secret, is passed on, and made no hint', async () => {
@@ -270,7 +280,7 @@ function countingNetwork(): { readonly network: Network; readonly events: string
 
 test.each([
   ['one provider', { ...good }],
-  ['many providers', { provider: () => null, callbackURL: 'https://app.example/:provider/callback' }],
+  ['many providers', { provider: () => null, callbackURL }],
 ])('with %s, close ends the connections once no login is under way', async (_title, options) => {
   const { network, events } = countingNetwork()
   const providers = parseLoginOptions(options, network)
