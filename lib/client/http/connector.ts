@@ -39,7 +39,7 @@ export class Connector {
   readonly #connect: Connect
   readonly #retryTime: number
   /** For the error of a connection, whether anything was received after the last request was written to it. */
-  readonly #hadAnswered = new WeakMap<object, boolean>()
+  readonly #hadAnswered = new WeakMap<Error, boolean>()
   #spare: SpareConnection | undefined
   #nextPreconnectAt = 0
   #isClosed = false
@@ -104,8 +104,8 @@ export class Connector {
   }
 
   /** Whether the connection closed before the response began. `isSent` tells whether the request got a connection. */
-  closedBeforeResponse(error: unknown, isSent: boolean): boolean {
-    const hadAnswered = typeof error === 'object' && error !== null ? this.#hadAnswered.get(error) : undefined
+  closedBeforeResponse(error: Error, isSent: boolean): boolean {
+    const hadAnswered = this.#hadAnswered.get(error)
     // If the connection had answered all requests written to it, a request that was not written has no response.
     return hadAnswered === false || (hadAnswered === true && !isSent)
   }
@@ -142,10 +142,10 @@ export class Connector {
 /** Opens connections in tunnels through a proxy, which does not see what an https connection carries. */
 function connectThrough(options: TunnelOptions, connect: Connect): Connect {
   return (target, callback) =>
-    openTunnel(target, options, (error, socket) => {
-      if (!socket) callback(error ?? new Error(), null)
-      else if (target.protocol === 'https:') connect({ ...target, httpSocket: socket }, callback)
-      else callback(null, socket)
+    openTunnel(target, options, (...result) => {
+      const [, httpSocket] = result
+      if (httpSocket && target.protocol === 'https:') connect({ ...target, httpSocket }, callback)
+      else callback(...result)
     })
 }
 

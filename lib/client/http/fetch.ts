@@ -34,7 +34,7 @@ async function receive({ request, deadline, reader }: RequestAttempt): Promise<P
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
   } catch (error) {
-    if (codingsOf(encoded).length === 0 || deadline.ended) throw error
+    if (codingsOf(encoded).length === 0) throw error
     reader.markUndecodable()
   }
   return reader.finish()

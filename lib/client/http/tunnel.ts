@@ -32,11 +32,13 @@ class TunnelRefused extends Error {
   }
 }
 
+type Result = [error: null, socket: Socket] | [error: Error, socket: null]
+
 /** Opens a tunnel through a proxy, by CONNECT (RFC 9110, section 9.3.6), within the bounds of any connection. */
 export function openTunnel(
   { hostname, host = hostname, protocol, port }: TunnelTarget,
   { proxy, timeout, lookup }: TunnelOptions,
-  callback: (error: Error | null, socket: Socket | null) => void,
+  callback: (...result: Result) => void,
 ): void {
   const authority = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host
   const request = (proxy.protocol === 'https:' ? requestHTTPS : requestHTTP)({
@@ -55,9 +57,9 @@ export function openTunnel(
   const authorization = authorizationOf(proxy)
   if (authorization !== undefined) request.setHeader('proxy-authorization', authorization)
   const timer = setTimeout(() => request.destroy(new errors.ConnectTimeoutError()), timeout)
-  const settle = (error: Error | null, socket: Socket | null): void => {
+  const settle = (...result: Result): void => {
     clearTimeout(timer)
-    callback(error, socket)
+    callback(...result)
   }
   // The connection to the proxy is not that to the provider where both are by TLS.
   request.once('socket', (socket) => socket.once('secureConnect', () => limitTLSMessages(socket)))

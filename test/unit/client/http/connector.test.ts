@@ -8,7 +8,7 @@ import tls, { type TlsOptions } from 'node:tls'
 import { promisify } from 'node:util'
 import { Agent } from 'undici'
 import type { SocialLoginClient } from '../../../../lib'
-import { makeCertificates } from '../../../support/certificates'
+import { makeCertificates, trustAuthority } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
 import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
@@ -104,6 +104,25 @@ test('a request whose connection opens after its deadline is not sent: the conne
   ])
 })
 
+test('a spare connection tells the server which of its names is meant', async () => {
+  const { ca, good } = makeCertificates()
+  const client = await start(10_000, good)
+  trustAuthority(ca)
+  const names: unknown[] = []
+  provider.greetWith((socket) => names.push(Reflect.get(socket, 'servername')))
+  client.preconnect()
+  await until(() => names.length > 0)
+  expect(names).toEqual(['localhost'])
+})
+
+test('a spare connection to an address of IPv6 asks no name server', async () => {
+  await start()
+  const lookups = jest.spyOn(dns, 'lookup')
+  const client = clients.client({ baseURL: `http://[::1]:${provider.port}/api/v1` })
+  expect(await countAttempts(async () => client.preconnect())).toBe(1)
+  expect(lookups).not.toHaveBeenCalled()
+})
+
 test("a spare connection whose lookup, the application's own, threw is none, and nobody hears of it", async () => {
   const client = await start(3000)
   const unhandled: unknown[] = []
@@ -148,12 +167,7 @@ test.each(['http', 'https'])(
   async (protocol) => {
     const { ca, good } = makeCertificates()
     const client = await start(10_000, protocol === 'https' ? good : undefined)
-    const { connect } = tls
-    // Trusts the test CA, as NODE_EXTRA_CA_CERTS does for a process.
-    jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
-      const [options, ...rest] = args
-      return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
-    })
+    trustAuthority(ca)
     resolveTo('127.0.0.99', '127.0.0.1')
     expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
   },

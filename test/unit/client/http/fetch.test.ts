@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { Deadline } from '../../../../lib/client/deadline'
 import { Endpoints } from '../../../../lib/client/endpoints'
 import { fetchNetwork } from '../../../../lib/client/http/fetch'
-import { parseClientOptions } from '../../../../lib/client/options'
+import { parseClientOptions, USER_AGENT } from '../../../../lib/client/options'
 import { rejectionOf } from '../../../support/leak-check'
 import { listen } from '../../../support/listen'
 import { eventually } from '../../../support/turns'
@@ -59,4 +59,55 @@ test('where the body of a response ignores the signal, as in other runtimes, the
   const body = new ReadableStream({ pull: () => new Promise(() => {}) })
   jest.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body))
   expect((await exchange(() => {}, 100)).error).toMatchObject({ code: 'provider_timeout' })
+})
+
+/** One exchange that is answered by this response, as of any platform. @returns what it resolves to, or its error */
+async function answeredBy(response: Response): Promise<unknown> {
+  const request = jest.spyOn(globalThis, 'fetch').mockResolvedValue(response)
+  const settings = parseClientOptions({ baseURL: 'https://social.example/api/v1', clientID: 'id', clientSecret: 's' })
+  const endpoints = new Endpoints(settings, fetchNetwork.openTransport(settings))
+  const deadline = new Deadline(5000)
+  const outcome = await endpoints.exchange('key', { deadline }).catch((error: unknown) => error)
+  deadline.clear()
+  const headers = {
+    'user-agent': USER_AGENT,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  const body = 'app_id=id&app_secret=s&auth_key=key'
+  const options = { method: 'POST', headers, body, redirect: 'manual', cache: 'no-store', signal: expect.anything() }
+  expect(request.mock.calls).toEqual([['https://social.example/api/authorize', options]])
+  return outcome
+}
+
+// Behind a byte order mark, it does not look like JSON whose header is wrong.
+const JSON_BODY = '\ufeff{"access_token":"token"}'
+const withCoding = (coding: string): Response => new Response(JSON_BODY, { headers: { 'content-encoding': coding } })
+
+test.each(['gzip', 'br', 'identity', 'none'])(
+  'a body in the coding %s is what the platform has made of it',
+  async (coding) => {
+    expect(await answeredBy(withCoding(coding))).toEqual({ access_token: 'token' })
+  },
+)
+
+test.each(['x-gzip', 'deflate', 'zstd', 'gzip, br', 'br, gzip', 'zstd, br'])(
+  'a body in the coding %s, which platforms leave as it is, is read as on Node',
+  async (coding) => {
+    const message = expect.stringContaining('compressed in a way that is not read')
+    expect(await answeredBy(withCoding(coding))).toMatchObject({ code: 'provider_bad_response', message })
+  },
+)
+
+test.each([
+  [204, 'provider_bad_response'],
+  [500, 'provider_unavailable'],
+])('a response with status %d may have no body', async (status, code) => {
+  expect(await answeredBy(new Response(null, { status }))).toMatchObject({ code })
+})
+
+test('where the rest of a response cannot be refused, its connection has broken, and nobody else hears of it', async () => {
+  const body = new ReadableStream({ cancel: () => Promise.reject(new Error('away')) })
+  expect(await answeredBy(new Response(body, { status: 500 }))).toMatchObject({ code: 'provider_unreachable' })
 })
