@@ -106,6 +106,23 @@ test('a behaviour that nobody knows is refused', () => {
   )
 })
 
+test.each([
+  'http://localhost/a',
+  'http://localhost:4400/',
+  'localhost:4400',
+  'ftp://localhost',
+  'http://user@localhost',
+])('the origin of a provider is scheme, host and port: not %s', (origin) => {
+  expect(() => new FakeProvider({ origin })).toThrow(
+    new TypeError('origin must be scheme, host and port, such as http://provider.test:4400'),
+  )
+  expect(new FakeProvider({ origin: 'https://provider.test:4400' }).origin).toBe('https://provider.test:4400')
+})
+
+test('a provider that does not listen, and was given no origin, has none', () => {
+  expect(() => new FakeProvider().origin).toThrow(new Error('FakeProvider: start() it, or give the option origin'))
+})
+
 test('the sample people have addresses of their own', () => {
   expect(provider.users.map(({ user_email }) => user_email)).toEqual([
     'ada@people.example',

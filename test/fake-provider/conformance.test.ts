@@ -213,6 +213,8 @@ describe('4.3 Get current user', () => {
     const url = `${provider.baseURL}/user/me`
     const json = { 'content-type': 'application/json' }
     expect((await ask(url, { headers: bearer(token) })).status).toBe(200)
+    const inWords = { ...bearer(token), 'content-type': 'Application/JSON ; charset=utf-8' }
+    expect((await ask(url, { headers: inWords })).status).toBe(200)
     const withoutToken = await ask(url, { headers: json })
     expect([withoutToken.status, withoutToken.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect((await ask(`${url}?access_token=${token}`, { headers: json })).status).toBe(401)

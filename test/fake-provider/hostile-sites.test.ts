@@ -216,3 +216,16 @@ test('an application on another site can send its users to the login, and only t
   const { status, body } = await send(provider.origin, 'GET /api/oauth?app_id=APP', link)
   expect([status, body.includes('would like to sign you in')]).toEqual([200, true])
 })
+
+test('a form of its own pages is accepted, from a browser without Fetch Metadata, too', async () => {
+  const lines = (origin: string): string[] => [
+    'POST /sign-in HTTP/1.1',
+    `Host: ${host()}`,
+    `Origin: ${origin}`,
+    'Content-Type: application/x-www-form-urlencoded',
+  ]
+  const statuses = [`http://${host()}`, `https://${host()}`, `http://${host()}.evil.example`].map(
+    async (origin) => (await sendRaw(provider.origin, lines(origin), 'user_id=2')).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([303, 303, 403])
+})

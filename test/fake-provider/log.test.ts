@@ -79,3 +79,12 @@ test('sixty characters of a path are told', async () => {
   const printed = await lines('specification', (provider) => ask(provider.origin + path))
   expect(printed).toEqual([`GET ${path.slice(0, 60)}  404 There is nothing here.`])
 })
+
+test('a name with what a terminal interprets is told without it', async () => {
+  const printed = await lines('specification', async (provider, appID) => {
+    provider.updateApplication(appID, { name: 'My\u001b[2J\u009b app' })
+    const cookie = await signInAs(provider, '1')
+    await ask(`${provider.oauthBase}/oauth?app_id=${appID}`, { headers: { cookie } })
+  })
+  expect(printed).toEqual(['POST /sign-in  303', 'GET /api/oauth  200 Continue to My[2J app?'])
+})

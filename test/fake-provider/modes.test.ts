@@ -1,5 +1,5 @@
 import { type Application, asDeployed, FakeProvider, type ProviderMode } from '../../lib/testing'
-import { ask, exchange, locationOf, post, signInAs, tokenFor, tokenIn, userMe } from '../support/provider-http'
+import { ask, bearer, exchange, locationOf, post, signInAs, tokenFor, tokenIn, userMe } from '../support/provider-http'
 
 // The modes that whole logins and the doctor's findings show are tested there: test/login, test/doctor/options.test.ts.
 
@@ -192,4 +192,27 @@ test('a site in a folder has its API there, and a page of its server at the root
     expect([picture.status, picture.text]).toEqual([200, (await ask(`${provider.origin}/${path}`)).text])
   }
   expect((await ask(`${provider.origin}/content/uploads/style.css`)).status).toBe(404)
+})
+
+test('loose servers read what PHP reads: a slash behind the path, a form of either kind, and a token by any method', async () => {
+  await start('specification')
+  const statuses = async (): Promise<number[]> => {
+    const { oauthBase, baseURL } = provider
+    const form = { app_id: application.appID, app_secret: application.appSecret, auth_key: key() }
+    const multipart = new FormData()
+    for (const [name, value] of Object.entries({ ...form, auth_key: key() })) multipart.append(name, value)
+    const access_token = await tokenFor(provider, application)
+    const answers = [
+      await post(`${oauthBase}/authorize/`, form),
+      await ask(`${oauthBase}/authorize`, { method: 'POST', body: multipart }),
+      await userMe({ baseURL }, access_token),
+      await ask(`${baseURL}/user/me/`, { headers: bearer(access_token) }),
+      await post(`${oauthBase}/get_user_info`, { access_token }),
+      await post(`${oauthBase}/oauth?app_id=${application.appID}`, {}),
+    ]
+    return answers.map(({ status }) => status)
+  }
+  expect(await statuses()).toEqual([404, 415, 200, 404, 405, 405])
+  provider.setMode({ looseRequests: true })
+  expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200])
 })

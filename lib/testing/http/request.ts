@@ -37,7 +37,7 @@ export async function readRequest(
   { origin, behaviours }: { origin: string | undefined; behaviours: ProviderBehaviours },
 ) {
   const { method = 'GET', url: path = '/', headers } = message
-  const [pathname = '/'] = path.split('?', 1)
+  const [pathname = '/'] = path.split('?')
   const body = await readBody(message)
   const isForm = mediaTypeOf(headers) === 'application/x-www-form-urlencoded'
   const isMultipart = mediaTypeOf(headers) === 'multipart/form-data'
