@@ -99,7 +99,7 @@ async function reachesDirectly({ baseURL, userAgent, timeout }: DoctorInput): Pr
     await requestUserMe(probe, baseURL)
     return true
   } catch (error) {
-    return !/^(E|UND_ERR_CONNECT)/.test(ProbeError.caught(error).code ?? '')
+    return !ProbeError.caught(error).code?.startsWith('E')
   } finally {
     await probe.close()
   }

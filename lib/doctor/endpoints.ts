@@ -13,7 +13,7 @@ export function invented(): string {
 export function inventedLike(appID: string): string {
   const digits = randomBytes(appID.length)
   return appID.replace(/[a-z0-9]/gi, (character, at: number) => {
-    const number = digits[at] ?? 0
+    const number = digits.readUInt8(at)
     return /\d/.test(character) ? String(number % 10) : 'abcdef'.charAt(number % 6)
   })
 }

@@ -113,7 +113,7 @@ export class Probe {
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
-      body: form ? new URLSearchParams(form).toString() : null,
+      body: new URLSearchParams(form).toString(),
       idempotent: false,
     }
     const deadline = new Deadline(this.timeout)
@@ -122,7 +122,7 @@ export class Probe {
     try {
       const transport = this.#transportsTo(url).transportTo(url.origin)
       const response = sendOverConnection((onNewConnection) => {
-        reader = new RecordingReader('exchange', onNewConnection, request)
+        if (onNewConnection) reader = new RecordingReader('exchange', true, request)
         return transport.send({ request, deadline, reader, onNewConnection })
       })
       const read = await readerOf(response)

@@ -136,7 +136,7 @@ describe('the address to which a browser came back', () => {
 
   test.each<[address: string, key: string, mode: RecordedMode, finding?: string]>([
     ['http://a.example/cb?auth_key=key-1', 'key-1', {}],
-    [' \thttp://a.example/cb?auth_key=key-1\r\n', 'key-1', {}],
+    [' \t\u00a0http://a.example/cb?auth_key=key-1\u00a0\r\n', 'key-1', {}],
     ['http://a.example/cb?auth_key=key-1#top', 'key-1', not],
     ['http://a.example/cb?auth_key=key-1&b=2', 'key-1', { escapeRedirectAmpersands: false }],
     ['http://a.example/cb?auth_key=key-1&amp;b=2', 'key-1', { escapeRedirectAmpersands: true }],
@@ -195,7 +195,8 @@ describe('where a browser came from', () => {
     ['https://b.example/page', { callbackURL: 'https://b.example/cb' }],
     ['https://b.example/page', { allowedCallbackOrigins: ['https://b.example'] }],
     ['ORIGIN/page', {}],
-    ['about:blank', {}],
+    ['about:blank', { callbackURL: 'https://a.example/cb' }],
+    ['', { callbackURL: 'https://a.example/cb' }],
     ['', {}],
   ])('%s, with the options %j', async (referer, options, finding = '') => {
     const told = await logIn({ referer, options })
@@ -300,6 +301,14 @@ describe('an exchange', () => {
       },
     ],
     [
+      'whose token has no profile',
+      { profile: PAGE },
+      {
+        findings: [CALLBACK, LOGIN, 'broken Profile: There was no person in the profile, but a page (status 200).'],
+        mode: { ...exchanged, getOnly: false },
+      },
+    ],
+    [
       'that hands out a token behind a warning',
       { post: [[200, 'Warning: {"access_token":"token-1"}']] },
       {
@@ -342,8 +351,14 @@ describe('a key that is exchanged again', () => {
     const findings = [...whole.findings, finding]
     const byPost = await logIn({ post: [TOKEN, answer], spendTwice: true })
     expect(byPost).toStrictEqual({ ...whole, findings, sent: [...whole.sent, POST] })
-    const byGet = await logIn({ method: 'get', post: [PAGE], get: [TOKEN, answer], allowGet: true, spendTwice: true })
-    expect([byGet.findings, byGet.sent]).toEqual([findings, [POST, GET, ...PROFILES, GET]])
+    const byGet = await logIn({
+      method: 'unknown',
+      post: [REFUSED],
+      get: [TOKEN, answer],
+      allowGet: true,
+      spendTwice: true,
+    })
+    expect([byGet.findings.at(-1), byGet.sent]).toEqual([finding, [POST, GET, ...PROFILES, GET]])
   })
 
   test('is so by POST, where a GET was suggested and a POST worked', async () => {

@@ -112,6 +112,7 @@ describe('of a response', () => {
 
   test.each([
     [302, 'provider_redirected'],
+    [308, 'provider_redirected'],
     [500, 'provider_unavailable'],
     [503, 'provider_unavailable'],
     [429, 'provider_rate_limited'],
@@ -123,6 +124,12 @@ describe('of a response', () => {
     const { json, read } = await send(await serve(parts))
     expect(json).toEqual({ a: 1 })
     expect(read).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('a redirect is told as a login tells it', async () => {
+    const headers = { location: '/elsewhere' }
+    const { read } = await send(await serve((_request, response) => void response.writeHead(302, headers).end()))
+    expect(read).toThrow('It leads to another path on the same host')
   })
 
   test('a word of a firewall is read where a login reads it', async () => {
@@ -213,6 +220,17 @@ describe('where the provider has led', () => {
     expect(error).toEqual(notAsked(origin, 'a private address'))
     expect(error).toHaveProperty('code', NOT_ASKED)
     for (const lookup of lookups) expect(lookup).not.toHaveBeenCalled()
+  })
+
+  test('another host is looked up, and asked unless it is inside of this network', async () => {
+    const unknown = Object.assign(new Error('secret'), { code: 'ENOTFOUND' })
+    for (const name of ['lookup', 'resolve4', 'resolve6'] as const)
+      jest.spyOn(dns, name).mockImplementation((...args: unknown[]): void => {
+        const tell = args.at(-1)
+        if (typeof tell === 'function') tell(unknown)
+      })
+    const error = await failure(new Probe('test', 300, 'http://localhost'), 'http://elsewhere.example/')
+    expect(error).toEqual(new ProbeError('The host name could not be looked up (DNS).'))
   })
 
   test('nothing is asked at another host through a proxy, which might find it', async () => {
