@@ -95,6 +95,14 @@ test.each<[title: string, Given, Told]>([
     },
   ],
   [
+    'refuses with words of success',
+    { post: [400, { success: true }], get: NO_METHOD },
+    {
+      finding:
+        'broken Exchange: There is JSON, but no login reads it. The JSON tells of success and has no access_token, only: success.',
+    },
+  ],
+  [
     'refuses before other text',
     { post: [401, '{"error":true};'], get: NO_METHOD },
     {

@@ -16,8 +16,8 @@ async function check(answer: (isKnown: boolean, path: string) => Answer, appID: 
   const sent: string[] = []
   const listener: RequestListener = ({ method, url = '', headers }, response) => {
     const isKnown = url.includes('app-7')
-    const id = isKnown ? 'app-7' : 'OTHER'
-    sent.push(`${method} ${url.replace(/=.*/, `=${id}`)} ${headers.accept}`)
+    const path = url.replace(/=[\da-f]{32}$/, '=INVENTED').replace(/=[a-f]{3}-\d$/, '=OTHER')
+    sent.push(`${method} ${path} ${headers.accept}`)
     const [status, body = FORM, more = {}] = answer(isKnown, url)
     response.writeHead(status, more).end(body)
   }
@@ -32,7 +32,9 @@ async function check(answer: (isKnown: boolean, path: string) => Answer, appID: 
 }
 
 const KNOWN = 'GET /api/oauth?app_id=app-7 text/html'
+/** An id of the same form as that of the application, and one without an application. */
 const OTHER = 'GET /api/oauth?app_id=OTHER text/html'
+const INVENTED = 'GET /api/oauth?app_id=INVENTED text/html'
 const ON_ORIGIN = 'good Login page: It is on the origin of the API.'
 const IS_KNOWN = 'good Application: The provider knows the application id: it answers otherwise to one that nobody has.'
 const LOOKS_THE_SAME =
@@ -120,7 +122,7 @@ test.each<[Answer, finding: string, mode?: RecordedMode]>([
   [[500], FAILS(500), refused],
   [[429], LIMIT(429), refused],
 ])('a login page that answers an invented id with %j', async (answer, finding, mode = {}) => {
-  expect(await check(() => answer, '')).toStrictEqual({ findings: [finding], options: {}, mode, sent: [OTHER] })
+  expect(await check(() => answer, '')).toStrictEqual({ findings: [finding], options: {}, mode, sent: [INVENTED] })
 })
 
 describe('a login page that redirects', () => {
@@ -138,7 +140,7 @@ describe('a login page that redirects', () => {
   test('is followed five times, and asked in the same way', async () => {
     const { findings, sent } = await check(times(5), '')
     const further = [1, 2, 3, 4, 5].map((at) => `GET /sign-in${at} text/html`)
-    expect([findings, sent]).toEqual([[ON_ORIGIN], [OTHER, ...further]])
+    expect([findings, sent]).toEqual([[ON_ORIGIN], [INVENTED, ...further]])
   })
 
   test('a sixth time is not followed', async () => {
@@ -168,7 +170,7 @@ describe('a login page that redirects', () => {
     ],
   ])('or not, with %j', async (answer, finding) => {
     const told = await check(() => answer, '')
-    expect(told).toStrictEqual({ findings: [finding], options: {}, mode: {}, sent: [OTHER] })
+    expect(told).toStrictEqual({ findings: [finding], options: {}, mode: {}, sent: [INVENTED] })
   })
 
   test('to nothing: a connection that closes', async () => {
