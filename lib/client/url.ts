@@ -5,7 +5,7 @@ import { MAX_HOST_LENGTH, MAX_URL_LENGTH } from '../limits'
 const SHORT_HOST = new RegExp(String.raw`^[a-z][a-z0-9+.-]*://[^/?#\\%\p{Cc}]{1,${MAX_HOST_LENGTH}}(?=[/?#\\]|$)`, 'iu')
 
 // Marks what URL parsers read as another host or scheme, or strip or convert first.
-const NO_PATH = /^[/\\]{2}|^[a-z][a-z0-9+.-]*:|[\\\p{Cc}]/iu
+const NO_PATH = /^\/\/|^[a-z][a-z0-9+.-]*:|[\\\p{Cc}]/iu
 
 /** Undefined if the value is no absolute URL, is longer than `MAX_URL_LENGTH`, or its host than `MAX_HOST_LENGTH`. */
 export function parseURL(value: string): URL | undefined {

@@ -41,7 +41,7 @@ export class ProviderPool implements Transport {
     this.#origin = origin
     this.#slots = new Semaphore(connections)
     this.#connector = new Connector(origin, options)
-    this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
+    this.#pool = new Pool(origin, { connections, connect: this.#connector.connect, ...CLIENT_OPTIONS })
   }
 
   async send(attempt: RequestAttempt): Promise<ProviderResponse> {
@@ -50,7 +50,7 @@ export class ProviderPool implements Transport {
       return new Dispatch(attempt, this.#connector, () => this.#slots.release()).sendOver(this.#pool)
     }
     const dispatch = new Dispatch(attempt, this.#connector)
-    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
+    const client = new Client(this.#origin, { connect: this.#connector.connectNew, ...CLIENT_OPTIONS })
     const response = dispatch.sendOver(client)
     // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})

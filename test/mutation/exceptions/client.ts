@@ -13,6 +13,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
+      'copy | client/options | parseClientOptions | { ...others, ...baseURL } -> Object.assign(others, { ...baseURL })',
       "copy | client/response/profile |  | { ...(0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, } -> Object.assign((0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), { fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, })",
     ],
   },
@@ -50,6 +51,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'A function that ends without return gives undefined, too.',
     mutants: [
+      'catch | client/url | tryURL | { return undefined; } -> {}',
       'catch | client/response/responses | tryParse | { return undefined; } -> {}',
       'catch | client/response/json | tryStringify | { return undefined; } -> {}',
     ],

@@ -34,7 +34,11 @@ test.each<[string, string, boolean]>([
   ['another scheme in capitals', 'HTTPS:evil.example', false],
   ['a tab, which parsers strip', '/\t/evil.example/', false],
   ['a line break, which parsers strip', '/a\n/b', false],
+  ['another scheme, of all kinds of characters', 'a9+.-b:evil.example', false],
   ['a colon behind a slash', '/a:b', true],
+  ['a colon behind a folder', 'a/b:c', true],
+  ['a colon behind what is no scheme', '9a:b', true],
+  ['two slashes behind a folder', '/a//b', true],
 ])('a path with %s', (_title, path, isPath) => {
   const url = resolvePath(path, BASE)
   expect(url !== undefined).toBe(isPath)

@@ -31,6 +31,41 @@ test.each([
   })
 })
 
+const DEFAULTS = {
+  origin: 'https://social.example',
+  basePath: '/api/v1',
+  oauthPath: '/api',
+  authorizationURL: undefined,
+  clientID: 'app-id',
+  clientSecret: 'secret-canary',
+  exchangeMethod: 'post',
+  userAgent: `passport-social-login/${version}`,
+  timeout: 10_000,
+  maxConnections: 128,
+  dispatcher: undefined,
+  allowInsecureHTTP: false,
+  userRecord: undefined,
+}
+
+test('a client that is given only what it needs has the defaults', () => {
+  expect(parseClientOptions(required)).toStrictEqual(DEFAULTS)
+})
+
+test('a client has each option as it was given', () => {
+  const given = {
+    exchangeMethod: 'get',
+    userAgent: 'App/1.0',
+    timeout: 1,
+    maxConnections: 2,
+    dispatcher: { request: () => Promise.reject(new Error()) },
+    allowInsecureHTTP: true,
+    userRecord: () => ({}),
+  } as const
+  const authorizationURL = 'https://login.example/page'
+  const settings = parseClientOptions({ ...required, ...given, authorizationURL })
+  expect(settings).toStrictEqual({ ...DEFAULTS, ...given, authorizationURL: new URL(authorizationURL) })
+})
+
 test('plain http beyond loopback needs allowInsecureHTTP', () => {
   const baseURL = 'http://social.example/api/v1'
   expect(parseClientOptions({ ...required, baseURL, allowInsecureHTTP: true }).origin).toBe('http://social.example')
