@@ -19,9 +19,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-const OPTIONS = optional(
-  object('an object of options', { signal: optional(withMethods('an AbortSignal', 'throwIfAborted')) }),
-)
+const OPTIONS = object('an object of options', { signal: optional(withMethods('an AbortSignal', 'throwIfAborted')) })
 const EXCHANGE = { authKey: string, options: OPTIONS }
 const FETCH_USER = {
   endpoint: oneOf('user/me', 'get_user_info', 'auto'),

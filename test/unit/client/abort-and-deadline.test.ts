@@ -86,7 +86,9 @@ test("a dispatcher of the user's is used for every call, and stays open", async 
   await client.getUserInfo(access_token)
   expect(() => client.preconnect()).not.toThrow()
   expect(request).toHaveBeenCalledTimes(3)
-  await client.close()
+  const closing = client.close()
+  expect(closing).toBeInstanceOf(Promise)
+  await closing
   expect([agent.closed, agent.destroyed]).toEqual([false, false])
   expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '1' })
   await agent.close()
@@ -123,13 +125,16 @@ function thrown(error: Error): Promise<Dispatcher.ResponseData> {
   throw error
 }
 
-test('close waits for pending calls and refuses later ones', async () => {
+test('close waits for pending calls, also when it is called again, and refuses later ones', async () => {
   const client = clients.client()
   clients.provider.failNext('authorize', { delay: 100 })
-  const call = client.exchangeAuthKey(clients.newKey())
+  const ends: string[] = []
+  const call = client.exchangeAuthKey(clients.newKey()).finally(() => ends.push('call'))
   await arrival()
+  const closes = [client.close(), client.close()].map((close) => close.finally(() => ends.push('close')))
+  await Promise.all(closes)
   await client.close()
-  await client.close()
+  expect(ends).toEqual(['call', 'close', 'close'])
   expect(await call).toHaveProperty('access_token')
   // No outcome of the provider, to which nothing is sent.
   const closed = new Error('This SocialLoginClient is closed: make a new one')

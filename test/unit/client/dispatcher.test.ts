@@ -5,7 +5,7 @@ import { Agent as Agent6, interceptors as interceptors6 } from 'undici-6'
 import type { OutcomeCode } from '../../../lib'
 import type { RequestDispatcher } from '../../../lib/client/http/dispatcher'
 import { FakeProvider, type Fault } from '../../../lib/testing'
-import { expectOutcome, key, marker, useClients } from '../../support/client'
+import { expectOutcome, key, marker, secret, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 
 const clients = useClients()
@@ -75,6 +75,34 @@ test.each(following)(
     await elsewhere.stop()
   },
 )
+
+test('a dispatcher is asked for each request as a whole', async () => {
+  const asked: unknown[] = []
+  const request: RequestDispatcher['request'] = async (options) => {
+    asked.push(options)
+    return { statusCode: 401, headers: {}, body: Readable.from([]) }
+  }
+  const baseURL = 'https://social.example/api/v1'
+  const client = clients.client({ dispatcher: { request }, baseURL, clientID: 'a b', userAgent: 'App/1' })
+  for (const call of [client.exchangeAuthKey('k+y'), client.getCurrentUser('t+n'), client.getUserInfo('t+n')])
+    await rejectionOf(call)
+  const headers = { 'user-agent': 'App/1', accept: 'application/json', 'accept-encoding': 'identity' }
+  const common = { origin: 'https://social.example', maxRedirections: 0, signal: expect.any(AbortSignal) }
+  const exchange = {
+    method: 'POST',
+    path: '/api/authorize',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: `app_id=a+b&app_secret=${secret}&auth_key=k%2By`,
+    idempotent: false,
+  }
+  const profile = { method: 'GET', body: null, idempotent: true }
+  const forProfile = { ...headers, 'content-type': 'application/json' }
+  expect(asked).toEqual([
+    { ...common, ...exchange },
+    { ...common, ...profile, path: '/api/v1/user/me', headers: { ...forProfile, authorization: 'Bearer t+n' } },
+    { ...common, ...profile, path: '/api/get_user_info?access_token=t%2Bn', headers: forProfile },
+  ])
+})
 
 test('a dispatcher that ignores its signal is still given up at the deadline', async () => {
   const client = clients.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })

@@ -51,6 +51,10 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
     expect(await client.exchangeAuthKey('key')).toEqual(good)
     provider.failNext('authorize', withHead(`x-a: ${'b'.repeat(6 * 1024)}\r\n`))
     expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
+    // On the connection of a request that is sent again, too.
+    provider.failNext('authorize', (socket) => socket.resetAndDestroy())
+    provider.failNext('authorize', withHead(`x-a: ${'b'.repeat(6 * 1024)}\r\n`))
+    expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
   })
 
   describe('a response may take 1 MiB with all that is not its body', () => {
