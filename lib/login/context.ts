@@ -41,7 +41,7 @@ export interface ExchangedLogin {
 export interface Verdict<User = unknown> {
   /** The user, or a falsy value for "no". */
   readonly user: User
-  readonly info: unknown
+  readonly info?: unknown
 }
 
 /** The outcome of a request, unless it is an error. */

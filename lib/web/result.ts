@@ -80,7 +80,7 @@ export interface Redirects extends Pick<WebSettings, 'successRedirect' | 'failur
    * The application's own, put before each path, because some frameworks refuse a relative `Location`. Undefined while
    * the provider of the request is unknown, and with it the callback.
    */
-  origin: string | undefined
+  origin?: string | undefined
 }
 
 export function resultOf(

@@ -73,7 +73,7 @@ export class WebLogin {
     checkCall(call, request, options, known)
     const headers = new Headers()
     const adapter = this.#newAdapter(request, options, headers)
-    const redirects: Redirects = { ...this.#settings, origin: undefined }
+    const redirects: Redirects = { ...this.#settings }
     try {
       const settings = await this.#login.settingsOf(adapter)
       redirects.origin = settings.appOrigin
@@ -105,13 +105,13 @@ export class WebLogin {
 async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<SignedIn>> {
   // The profile is always there, because only the strategy has the option skipUserProfile.
   if (!profile) throw new SocialLoginError('profile_invalid', 'profile')
-  return { user: { profile, accessToken: params.access_token, params }, info: undefined }
+  return { user: { profile, accessToken: params.access_token, params } }
 }
 
 /** The origin of the URL is that of the server behind any proxy; path and query are as the browser sent them. */
 function httpRequest({ method, url, headers }: Request): HTTPRequest {
   // The host is not needed, because the application's origin is that of `callbackURL`.
-  return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }
+  return { method, target: url, header: (name) => headers.get(name) ?? undefined }
 }
 
 const REQUEST = 'a Request of the Fetch standard (in Hono: c.req.raw)'

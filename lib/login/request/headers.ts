@@ -6,7 +6,7 @@ export interface HTTPRequest {
   /** The request target as it was sent, before a framework stripped a prefix. */
   readonly target: string
   /** `Host`, or `:authority` over HTTP/2; read only where the policy has no `appOrigin`. */
-  readonly host: string | undefined
+  readonly host?: string | undefined
   /** The value of a header, joined if it was repeated; `name` is in lower case. */
   header(name: string): string | undefined
 }

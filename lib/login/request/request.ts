@@ -99,7 +99,7 @@ function isStartMethod(method: string | undefined): method is 'GET' | 'POST' {
 
 /** It has exactly one leading slash, because `//evil.example` is another host. */
 function safePath({ pathname, search }: URL): string {
-  return `/${pathname.replace(/^\/+/, '')}${search}`
+  return pathname.replace(/\/+/, '/') + search
 }
 
 function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): StartRequest | RefusedRequest {
@@ -116,13 +116,19 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   // An unverified link may come from another site: a secret in it must not be taken for the tab's.
   if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
   const path = safePath(target)
-  const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
   const fetchSite = fetchSiteOf(req)
   const hasSource = fetchSite !== undefined || sourceOrigin(req) !== ''
   const confirmation = target.searchParams.get(CONFIRMED_PARAMETER) ?? undefined
   return {
-    ...{ type: 'start', method, path, verified, confirmation, hasSource },
-    ...{ isCallbackSuffix: isSuffix, fetchSite, tabSecret },
+    type: 'start',
+    method,
+    path,
+    verified,
+    confirmation,
+    hasSource,
+    isCallbackSuffix: isCallbackSuffix(pathOf(req), policy.callbackPath),
+    fetchSite,
+    tabSecret,
   }
 }
 
@@ -132,13 +138,9 @@ function isConfirmedInVain(req: HTTPRequest, { searchParams }: URL, { unverified
   return fetchSiteOf(req) === undefined && searchParams.has(CONFIRMED_PARAMETER)
 }
 
-function classifyCallback(
-  req: HTTPRequest,
-  { search, searchParams }: URL,
-  policy: OriginPolicy,
-): CallbackRequest | RefusedRequest {
+function classifyCallback(req: HTTPRequest, { search }: URL, policy: OriginPolicy): CallbackRequest | RefusedRequest {
   // A key has no space: a plus is one that the provider has not encoded.
-  const query = search.includes('+') ? new URLSearchParams(search.replaceAll('+', '%2B')) : searchParams
+  const query = new URLSearchParams(search.replaceAll('+', '%2B'))
   // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
   const tabSecret = policy.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined

@@ -141,7 +141,6 @@ describe('a login that failed', () => {
       {
         method: 'GET',
         target: '/auth/callback?auth_key=secret-key',
-        host: undefined,
         header: (name) => (name === 'accept' ? accept : undefined),
       },
     )

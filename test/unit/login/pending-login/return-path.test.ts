@@ -78,7 +78,7 @@ test('a path of another host is dropped, and no path of this one is made of it',
 })
 
 test('only a text that is a URL of the application becomes its path', () => {
-  const request = { method: 'GET', target: '/auth', host: undefined, header: () => undefined }
+  const request = { method: 'GET', target: '/auth', header: () => undefined }
   const policy = { appOrigin: 'https://app.example' }
   expect(withoutAppOrigin('HTTPS://app.example/inbox?a=1#b', request, policy)).toBe('/inbox?a=1#b')
   const others = [

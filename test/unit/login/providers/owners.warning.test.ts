@@ -6,7 +6,7 @@ function warningsOf(made: readonly ((claims: Claims) => void)[], NODE_ENV = 'tes
   jest.resetModules()
   const claims: Claims = require('../../../../lib/login/providers/owners')
   const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  const env = jest.replaceProperty(process.env, 'NODE_ENV', NODE_ENV)
+  const env = jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV })
   for (const claim of made) claim(claims)
   const codes = emitWarning.mock.calls.map(([, options]) => Reflect.get(Object(options), 'code'))
   env.restore()
