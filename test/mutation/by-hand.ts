@@ -70,8 +70,8 @@ const ROWS: readonly Row[] = [
   [
     'client/http/pool',
     'the spare connection is not used',
-    'connect: this.#connector.connect });',
-    'connect: this.#connector.connectNew });',
+    'connect: this.#connector.connect,',
+    'connect: this.#connector.connectNew,',
   ],
   [
     'client/http/pool',

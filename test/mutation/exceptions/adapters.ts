@@ -17,12 +17,7 @@ export const ADAPTERS_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'Only the types require it: a member that may be undefined, and a profile that is always there.',
-    mutants: [
-      'member | web/web-login | WebLogin.#handle | origin: undefined -> ',
-      'member | web/web-login | accept | info: undefined -> ',
-      'member | web/web-login | httpRequest | host: undefined -> ',
-      'refusal | web/web-login | accept | !profile -> false',
-    ],
+    why: 'Only the types require it: the profile is always there.',
+    mutants: ['refusal | web/web-login | accept | !profile -> false'],
   },
 ]
