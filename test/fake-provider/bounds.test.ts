@@ -119,6 +119,14 @@ test.each([
   expect(new FakeProvider({ origin: 'https://provider.test:4400' }).origin).toBe('https://provider.test:4400')
 })
 
+test('a provider listens beyond this machine only with leave', async () => {
+  const message = 'The fake provider has no passwords: it listens on "0.0.0.0" only with allowRemote'
+  await expect(FakeProvider.start({ host: '0.0.0.0' })).rejects.toThrow(new Error(message))
+  const remote = await FakeProvider.start({ host: '0.0.0.0', allowRemote: true })
+  expect(remote.origin).toMatch(/^http:\/\/localhost:\d+$/)
+  await remote.stop()
+})
+
 test('a provider that does not listen, and was given no origin, has none', () => {
   expect(() => new FakeProvider().origin).toThrow(new Error('FakeProvider: start() it, or give the option origin'))
 })

@@ -184,3 +184,81 @@ describe('all pages', () => {
     expect((await ask(provider.origin, { method: 'HEAD' })).status).toBe(200)
   })
 })
+
+describe('what there is none of', () => {
+  test('approvals: the home page says so, and lists those that there are', async () => {
+    const cookie = await signInAs(provider, '1')
+    const none = 'No application signs Ada Lovelace in without asking.'
+    expect((await get('/', { cookie })).text).toContain(none)
+    provider.approve({ appID: application.appID, userID: '1' })
+    const { text } = await get('/', { cookie })
+    expect([text.includes(none), text.includes('<li class="person"><span>My app</span>')]).toEqual([false, true])
+    const revoked = await send('/approval/revoke', { app_id: application.appID }, { cookie })
+    expect([revoked.status, revoked.headers.get('location')]).toEqual([303, '/'])
+    expect((await get('/', { cookie })).text).toContain(none)
+  })
+
+  test('applications: the page of developers says so', async () => {
+    const none = 'No application is registered yet.'
+    expect((await get('/developers')).text).not.toContain(none)
+    expect((await send(`/developers/${application.appID}/delete`)).status).toBe(303)
+    expect((await get('/developers')).text).toContain(none)
+  })
+
+  test('people: the sign-in says so', async () => {
+    const none = 'There are no people yet.'
+    const first = await get('/sign-in')
+    expect([first.status, first.text.includes(none), first.text.includes('name="user_id" value="1"')]).toEqual([
+      200,
+      false,
+      true,
+    ])
+    for (const { user_id } of provider.users) provider.removeUser(user_id)
+    const { text } = await get('/sign-in')
+    expect([text.includes(none), text.includes('<form method="post" action="/sign-in">')]).toEqual([true, false])
+  })
+
+  test('a name: a person is called by the user name then, or by the id', async () => {
+    provider.addUser({ user_id: '77', user_firstname: null, user_lastname: 'Only' })
+    provider.addUser({ user_id: '78', user_firstname: null, user_lastname: null, user_name: 'nick' })
+    provider.addUser({ user_id: '79', user_firstname: null, user_lastname: null, user_name: null })
+    const titles = await Promise.all(
+      ['77', '78', '79'].map(async (id) => /<h1>(.*?)<\/h1>/.exec((await get(`/users/${id}`)).text)?.[1]),
+    )
+    expect(titles).toEqual(['Only', 'nick', '79'])
+  })
+})
+
+test('each decision leads on by a GET', async () => {
+  const cookie = await signInAs(provider, '1')
+  const { appID } = application
+  const login = `/api/oauth?app_id=${appID}`
+  const answers = [
+    await send('/sign-in', { user_id: '1' }),
+    await send('/sign-out', { app_id: appID }, { cookie }),
+    await send('/approval', { app_id: appID, decision: 'approve', user_id: '2' }, { cookie }),
+    await send('/approval', { app_id: appID, decision: 'cancel' }, { cookie }),
+    await send('/developers', { name: 'Second', redirect_url: 'http://localhost/' }),
+  ]
+  expect(answers.map(({ status, headers }) => [status, headers.get('location')])).toEqual([
+    [303, '/'],
+    [303, login],
+    [303, login],
+    [303, '/'],
+    [303, '/developers'],
+  ])
+  const signedOut = (await send('/sign-out', {}, { cookie })).headers.get('set-cookie')
+  expect(signedOut).toMatch(/^fake_provider_session_\d+=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)
+})
+
+test('a defect of a page is no refusal, and ends the request', async () => {
+  const told = jest.spyOn(console, 'error').mockImplementation(() => {})
+  const defect = new SyntaxError('a defect')
+  const broken = jest.spyOn(Map.prototype, 'delete').mockImplementationOnce(() => {
+    throw defect
+  })
+  await expect(send('/users/1/delete')).rejects.toThrow()
+  expect(told.mock.calls).toEqual([['fake provider:', defect]])
+  broken.mockRestore()
+  told.mockRestore()
+})

@@ -49,4 +49,21 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
       'limit | doctor/response | unreadable | 200 -> (200 - 1)',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'Nobody can see it: a time that is over in any case, a millisecond of a pause, and digits that a number does not hold.',
+    mutants: [
+      'limit | testing/state/grants | Grants._issueToken | 0 -> (0 + 1) (2)',
+      'limit | testing/state/grants | Grants._issueToken | 0 -> (0 - 1) (2)',
+      'limit | testing/http/deliver |  | 20 -> (20 + 1)',
+      'limit | testing/http/deliver |  | 20 -> (20 - 1)',
+      'limit | testing/pending-login-store/records | allKinds | 2 ** 60 -> (2 ** 60 + 1)',
+      'limit | testing/pending-login-store/records | allKinds | 2 ** 60 -> (2 ** 60 - 1)',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'Sockets deliver many bytes at once, so that nobody sees the last one of a mebibyte.',
+    mutants: ['limit | limits |  | 1024 * 1024 -> (1024 * 1024 + 1)'],
+  },
 ]

@@ -308,3 +308,53 @@ describe('middleware', () => {
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+test('the check saves every kind of record, each as a start makes it, and lets a whole life of a login pass', async () => {
+  const database = new Database()
+  const [saved, times]: [PendingLogin[], number[]] = [[], []]
+  let [loads, consumed] = [0, 0]
+  class Watched extends OwnStore {
+    override save(req: Incoming, record: PendingLogin): Promise<void> {
+      saved.push(record)
+      return super.save(req, record)
+    }
+    override load(req: Incoming): Promise<PendingLogin | undefined> {
+      loads += 1
+      return super.load(req)
+    }
+    override consume(req: Incoming, record: PendingLogin): Promise<boolean | void> {
+      consumed += 1
+      return super.consume(req, record)
+    }
+  }
+  const passTime = async (milliseconds: number): Promise<void> => {
+    times.push(milliseconds)
+    await database.passTime(milliseconds)
+  }
+  await checkPendingLoginStore(() => new Watched(database), { passTime, outage: database.outage })
+  const [, , largest, ...others] = saved.slice(0, 9)
+  expect(Buffer.byteLength(JSON.stringify(largest?.state))).toBe(1024)
+  expect([largest?.returnTo, largest?.tab]).toEqual([`/${'a'.repeat(1023)}`, expect.stringMatching(/^[\w-]{43}$/)])
+  expect(others.map(({ state }) => state)).toEqual([null, false, 0, '', [[]], { big: 2 ** 60, small: 5e-324 }])
+  for (const { id, strategyDigest, user } of saved) {
+    expect([id, strategyDigest]).toEqual([expect.stringMatching(/^[\w-]{22}$/), expect.stringMatching(/^[\w-]{43}$/)])
+    if (user !== null) expect(user).toMatch(/^[\w-]{43}$/)
+  }
+  // Nine kinds, ten browsers, and those of the other rules.
+  expect([saved.length, new Set(saved.map(({ id }) => id)).size, loads, consumed]).toEqual([30, 30, 104, 14])
+  expect(times).toEqual([...Array<number>(9).fill(60_000), 45_000, 76_000])
+})
+
+test.each([200, 201])('of what was seen, 200 characters are told: of %d', async (length) => {
+  const found = { a: 'x'.repeat(length - 8) }
+  class FindsAText extends OwnStore {
+    override async load(): Promise<PendingLogin> {
+      return Object(found)
+    }
+  }
+  const message = await checkPendingLoginStore(() => new FindsAText(new Database())).then(String, messageOf)
+  const seen = JSON.stringify(found)
+  expect(message).toBe(
+    `The PendingLoginStore breaks the rule "${NOTHING}" Seen: a new browser found ${length === 200 ? seen : `${seen.slice(0, 200)} …`}`,
+  )
+})
