@@ -12,15 +12,13 @@ const MISSING =
 interface Page {
   readonly url: URL
   readonly response: ProbeResponse
-  /** The length of the text without the id, which pages repeat. */
-  readonly length: number
 }
 
 /** Visits the login page as a person without cookies would, with the application's id and with one that nobody has. */
 export async function checkLoginPage(baseURL: URL, appID: string | undefined, examination: Examination): Promise<void> {
   examination.progress('Visiting the login page')
   try {
-    const visitWith = async (id: string): Promise<Page> => visit(loginURL(baseURL, id), id, examination)
+    const visitWith = async (id: string): Promise<Page> => visit(loginURL(baseURL, id), examination)
     const unknown = await visitWith(appID === undefined ? invented() : inventedLike(appID))
     const page = appID === undefined ? unknown : await visitWith(appID)
     if (isFailed(unknown.response.status)) examination.mode.signInFirst = false
@@ -39,12 +37,11 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
   }
 }
 
-async function visit(start: URL, id: string, { probe }: Examination): Promise<Page> {
+async function visit(start: URL, { probe }: Examination): Promise<Page> {
   let url = start
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const response = await probe.send({ method: 'GET', url, headers: { accept: 'text/html' } })
-    if (kindOf(response) !== 'redirect' || response.headers.location === undefined)
-      return { url, response, length: response.text.replaceAll(id, '').length }
+    if (kindOf(response) !== 'redirect' || response.headers.location === undefined) return { url, response }
     const next = redirectTarget(response, url)
     if (next === undefined) throw new ProbeError('The login page redirects to something that is no web address.')
     url = next
@@ -82,11 +79,12 @@ export function reportOrigin(baseURL: URL, { url }: Pick<Page, 'url'>, examinati
   examination.differs(CHECK, `It is on another origin than the API, ${url.origin}. ${refused}.`)
 }
 
+/** Pages repeat the id, which is of the same length each time. */
 function isAlike(one: Page, other: Page): boolean {
   return (
     one.response.status === other.response.status &&
     one.url.pathname === other.url.pathname &&
-    Math.abs(one.length - other.length) < 64
+    Math.abs(one.response.text.length - other.response.text.length) < 64
   )
 }
 

@@ -88,6 +88,11 @@ test('a login page that is another at each visit', async () => {
   expect(told).toStrictEqual({ findings, options: {}, mode: same, sent: [OTHER, KNOWN, OTHER] })
 })
 
+test('a login page that is the same for all ids, whatever digits are in it', async () => {
+  const { findings } = await check(() => [200, '7'.repeat(100)], '7')
+  expect(findings).toEqual([ON_ORIGIN, LOOKS_THE_SAME])
+})
+
 test('a login page that repeats the id, however often and long', async () => {
   const repeat = (_isKnown: boolean, path: string): Answer => [200, path.repeat(50)]
   for (const appID of ['app-7', `app-7${'x-'.repeat(40)}`, '7']) {
