@@ -139,7 +139,7 @@ export class Examination {
 function decodings(text: string): string[] {
   const forms = [text.toLowerCase()]
   for (let last = text; forms.length <= MAX_ENCODINGS; ) {
-    const plain = last.replace(/%(?:25)+(?=[\da-f]{2})/gi, '%').replace(/(?:%[\da-f]{2})+/gi, decodeBytes)
+    const plain = last.replace(/(?:%[\da-f]{2})+/gi, decodeBytes)
     if (plain === last) break
     forms.push(plain.toLowerCase())
     last = plain
