@@ -211,6 +211,8 @@ describe('why a login ends at a response', () => {
     [{ json: refusal, text: '{"error":true};', status: 404 }, behind],
     [{ json: refusal, text: 'x{"error":true}', hasWarnings: true }, [warnings, warnings]],
   ])('is told of %j, if it is JSON that neither an exchange nor a profile reads', (each, reasons) => {
-    expect([readToken, readProfile].map((read) => unreadable(responseOf(each), read))).toEqual(reasons)
+    const response = responseOf(each)
+    expect([readToken, readProfile].map((read) => unreadable(response, read))).toEqual(reasons)
+    expect(response.read().status).toBe(response.status)
   })
 })

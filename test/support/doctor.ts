@@ -70,7 +70,8 @@ export function newExamination(origin = 'http://localhost', observer = SILENT): 
 /** A response, which a login reads as it is. */
 export function responseOf({ status = 200, headers = {}, ...more }: Partial<ProbeResponse>): ProbeResponse {
   const { text = more.json === undefined ? '' : JSON.stringify(more.json) } = more
-  const read = () => ({ status, headers, text, retried: false })
+  const received = { status, headers, text, retried: false }
+  const read = () => received
   return { status, headers, text, json: undefined, hasWarnings: false, duration: 0, read, ...more }
 }
 

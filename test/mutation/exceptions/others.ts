@@ -66,4 +66,12 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
     why: 'Sockets deliver many bytes at once, so that nobody sees the last one of a mebibyte.',
     mutants: ['limit | limits |  | 1024 * 1024 -> (1024 * 1024 + 1)'],
   },
+  {
+    kind: 'equivalent',
+    why: 'The doctor sends one request at a time, and none again that was answered.',
+    mutants: [
+      'member | doctor/probe | Probe.send | idempotent: false -> ',
+      'condition | doctor/probe | Probe.send | false -> true',
+    ],
+  },
 ]
