@@ -28,7 +28,7 @@ export type Connect = ReturnType<typeof buildConnector>
 
 // What connections meet while a server restarts, or while its address or its name moves. ECONNRESET is not among them:
 // a server that resets a TLS handshake may have cost us CPU, and would cost as much for each of `CONNECT_RETRIES`.
-const TRANSIENT = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
+const TRANSIENT: readonly unknown[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
 
 /**
  * Opens the connections to one provider. A pool alone opens no spare connection while the person is on the provider's
@@ -81,7 +81,7 @@ export class Connector {
     const until = performance.now() + this.#retryTime
     const attempt = (): void => {
       this.#connect(options, (...result) => {
-        if (performance.now() < until && TRANSIENT.includes(errorCode(result[0]) ?? '')) {
+        if (performance.now() < until && TRANSIENT.includes(errorCode(result[0]))) {
           // The timer is unreferenced, because whoever waits has a deadline, whose timer keeps the process alive.
           return void setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
         }
@@ -133,7 +133,7 @@ export class Connector {
       // A response that was too large is not requested again, because the next one would be, too.
       if (error instanceof errors.ResponseExceededMaxSizeError) return
       // Node does not count the bytes of a write that fails at once.
-      const failedToWrite = 'syscall' in error && error.syscall === 'write'
+      const failedToWrite = Reflect.get(error, 'syscall') === 'write'
       this.#hadAnswered.set(error, bytesWrittenBefore === socket.bytesWritten && !failedToWrite)
     })
   }
@@ -149,14 +149,16 @@ function connectThrough(options: TunnelOptions, connect: Connect): Connect {
     })
 }
 
+type Spare = Socket | null | undefined
+
 /** A connection that is opened for a later request. Its timer closes it, whatever its server does. */
 class SpareConnection {
-  readonly #socket: Promise<Socket | null>
+  readonly #socket: Promise<Spare>
   readonly #timer: NodeJS.Timeout
   #isClosed = false
 
   constructor(open: (callback: Parameters<Connect>[1]) => void) {
-    const socket = new Promise<Socket | null>((resolve) => open((_error, socket) => resolve(socket)))
+    const socket = new Promise<Spare>((resolve) => open((_error, socket) => resolve(socket)))
     // An application's own lookup may throw.
     this.#socket = socket.catch(() => null).then((socket) => this.#opened(socket))
     this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
@@ -166,11 +168,11 @@ class SpareConnection {
     return !this.#isClosed
   }
 
-  /** The connection, once it is open; null if that failed. */
-  async take(): Promise<Socket | null> {
+  /** The connection, once it is open; none if that failed. */
+  async take(): Promise<Spare> {
     clearTimeout(this.#timer)
     const socket = await this.#socket
-    return socket?.off('readable', this.close).off('error', this.close) ?? null
+    return socket?.off('readable', this.close).off('error', this.close)
   }
 
   readonly close = (): void => {
@@ -179,10 +181,10 @@ class SpareConnection {
     void this.#socket.then((socket) => socket?.on('error', () => {}).destroy())
   }
 
-  #opened(socket: Socket | null): Socket | null {
+  #opened(socket: Spare): Spare {
     if (!socket) this.#isClosed = true
     // A server that sends anything, or the end, before a request will not serve one here. An error of TLS alone does
     // not close a socket. An unused connection must not keep the process alive.
-    return socket?.on('readable', this.close).on('error', this.close).unref() ?? null
+    return socket?.on('readable', this.close).on('error', this.close).unref()
   }
 }

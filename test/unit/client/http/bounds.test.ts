@@ -61,12 +61,15 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
     const HINT = `HTTP/1.1 103 Early Hints\r\nx-a: ${'b'.repeat(4000)}\r\n\r\n`
     const hints = (bytes: number): string => HINT.repeat(Math.floor(bytes / HINT.length))
 
-    test.each<[number, object]>([
-      [1000 * 1024, good],
-      [1100 * 1024, bad],
-    ])('early hints of %d bytes', async (bytes, outcome) => {
+    test.each<[string, number, object]>([
+      ['as much', 1024 * 1024, good],
+      ['a byte more', 1024 * 1024 + 1, bad],
+    ])('early hints with %s', async (_title, bytes, outcome) => {
       provider.failNext('authorize', (socket, body) => {
-        socket.write(hints(bytes), () => withHead('')(socket, body))
+        const rest = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nx-a: \r\n\r\n${body}`
+        const before = hints(bytes - rest.length)
+        const filling = 'b'.repeat(bytes - rest.length - before.length)
+        socket.write(before, () => socket.write(rest.replace('x-a: ', `x-a: ${filling}`)))
       })
       expect(await client.exchangeAuthKey('key').catch((error: unknown) => error)).toMatchObject(outcome)
       expect(provider.requests).toHaveLength(1)

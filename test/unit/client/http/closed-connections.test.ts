@@ -35,6 +35,9 @@ const close: Wire = (socket) => socket.end()
 const received = (): [requests: number, connections: number] => [provider.requests.length, provider.accepted]
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const turns = async (count: number): Promise<void> => {
+  for (let nth = 0; nth < count; nth += 1) await turn()
+}
 
 describe.each([
   ['reset', reset],
@@ -185,7 +188,7 @@ describe('a spare connection', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)
     // The server has accepted it; lets the client notice, too.
-    for (let count = 0; count < 10; count++) await turn()
+    await turns(10)
     jest.advanceTimersByTime(40_000)
     await preconnect(2)
     await until(() => provider.open === 1)
@@ -213,9 +216,9 @@ describe('a spare connection', () => {
   test('that nobody needs is closed after fifty seconds, by a timer of its own, and does not keep the process', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)
-    for (let count = 0; count < 10; count++) await turn()
+    await turns(10)
     jest.advanceTimersByTime(49_999)
-    for (let count = 0; count < 100; count++) await turn()
+    await turns(100)
     expect(provider.open).toBe(1)
     jest.advanceTimersByTime(1)
     await until(() => provider.open === 0)
@@ -236,7 +239,7 @@ describe('a spare connection', () => {
     await preconnect(1)
     await client.exchangeAuthKey('key')
     jest.advanceTimersByTime(55_000)
-    for (let count = 0; count < 100; count++) await turn()
+    await turns(100)
     expect(provider.open).toBe(1)
     await client.exchangeAuthKey('next')
     expect(received()).toEqual([2, 1])
@@ -259,6 +262,15 @@ describe('a spare connection', () => {
     expect(received()).toEqual([1, 2])
   })
 
+  test('is closed with its client, and none is opened any more', async () => {
+    await preconnect(1)
+    await client.close()
+    await until(() => provider.open === 0)
+    client.preconnect()
+    await turns(10)
+    expect(received()).toEqual([0, 1])
+  })
+
   test('that was used leaves room for another at once', async () => {
     await preconnect(1)
     await client.exchangeAuthKey('key')
@@ -270,12 +282,12 @@ describe('a spare connection', () => {
     const keep = (message: unknown): void => void sockets.push(Object(message).socket)
     subscribe('net.client.socket', keep)
     await preconnect(1)
-    for (let count = 0; count < 10; count++) await turn()
+    await turns(10)
     unsubscribe('net.client.socket', keep)
     const [socket] = sockets
     if (!(socket instanceof Socket)) throw new Error('no connection was opened')
     socket.destroy()
-    for (let count = 0; count < 10; count++) await turn()
+    await turns(10)
     provider.failNext('authorize', reset)
     expect(await client.exchangeAuthKey('key')).toEqual(token)
     expect(received()).toEqual([2, 3])
