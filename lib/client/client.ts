@@ -113,7 +113,7 @@ export class SocialLoginClient {
 
   async #closeConnections(): Promise<void> {
     await this.#calls.close()
-    await this.#endpoints.close()
+    return this.#endpoints.close()
   }
 
   async #call<T>(phase: Phase, { signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {

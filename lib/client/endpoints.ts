@@ -52,7 +52,7 @@ export class Endpoints {
   }
 
   async close(): Promise<void> {
-    await this.#transport.close?.()
+    return this.#transport.close?.()
   }
 
   /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */

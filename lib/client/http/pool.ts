@@ -61,10 +61,10 @@ export class ProviderPool implements Transport {
     this.#connector.preconnect()
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#connector.close()
     // undici's `close` will not do: it may still be opening a connection for a request that has been aborted.
-    await this.#pool.destroy()
+    return this.#pool.destroy()
   }
 }
 
@@ -127,27 +127,21 @@ class Dispatch implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     this.#onDone?.()
     if (this.#hasEnough) return this.#finish()
-    const isClosed = !this.#attempt.onNewConnection && this.#connector.closedBeforeResponse(error, this.#isSent)
-    this.#fail(isClosed ? new ClosedBeforeResponse(error) : error)
+    const isClosed = this.#connector.closedBeforeResponse(error, this.#isSent)
+    this.#reject?.(isClosed ? new ClosedBeforeResponse(error) : error)
   }
 
   readonly #onDeadline = (reason: unknown): void => {
-    this.#fail(reason)
+    this.#reject?.(reason)
     this.#abort()
   }
 
   #finish(): void {
-    this.#attempt.deadline.removeListener(this.#onDeadline)
     try {
       this.#resolve?.(this.#attempt.reader.finish())
     } catch (error) {
       this.#reject?.(error)
     }
-  }
-
-  #fail(reason: unknown): void {
-    this.#attempt.deadline.removeListener(this.#onDeadline)
-    this.#reject?.(reason)
   }
 
   readonly #abort = (): void => this.#controller?.abort(new errors.RequestAbortedError())

@@ -76,9 +76,10 @@ test('a second attempt uses no spare connection, which may be dead, too', async 
 })
 
 test('a request whose connection closes after its deadline opens no other one', async () => {
-  const signal = AbortSignal.timeout(100)
-  provider.failNext('authorize', (socket) => socket.on('close', () => {}))
-  await expect(client.exchangeAuthKey('key', { signal })).rejects.toMatchObject({ code: 'provider_timeout' })
+  const controller = new AbortController()
+  provider.failNext('authorize', () => controller.abort(new DOMException('late', 'TimeoutError')))
+  const call = client.exchangeAuthKey('key', { signal: controller.signal })
+  await expect(call).rejects.toMatchObject({ code: 'provider_timeout' })
   await until(() => provider.open === 0, 200_000)
   expect(received()).toEqual([1, 1])
 })
@@ -146,6 +147,24 @@ test.each<[string, string, string]>([
     await turn()
   }
   expect(received()).toEqual([5, 1])
+})
+
+test.each([
+  ['500 Internal Server Error', 'provider_unavailable'],
+  ['302 Found', 'provider_redirected'],
+])('of a response whose status says enough (%s), the rest is not waited for when some has come', async (...row) => {
+  const [status, code] = row
+  provider.failNext('authorize', (socket) => socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 99\r\n\r\nbegun`))
+  await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code })
+})
+
+test('a response that is complete counts, although the deadline ends before its connection is free', async () => {
+  const controller = new AbortController()
+  const end = (): void => queueMicrotask(() => controller.abort())
+  subscribe('undici:request:trailers', end)
+  expect(await client.exchangeAuthKey('key', { signal: controller.signal })).toEqual(token)
+  unsubscribe('undici:request:trailers', end)
+  expect(controller.signal.aborted).toBe(true)
 })
 
 test.each<[string, string, string]>([
