@@ -6,7 +6,7 @@ import type { Transport } from './transport'
 /** How requests reach providers: over connections of Node, or by `fetch` where there is no Node. */
 export interface Network {
   /** Options that it cannot keep, each with the reason. */
-  readonly withoutOptions: Readonly<Record<string, string>>
+  readonly withoutOptions?: Readonly<Record<string, string>>
   openTransport(settings: ClientSettings): Transport
   /** @throws TypeError if it cannot refuse private addresses, and they are not allowed */
   openTransports(options: TransportsOptions): Transports

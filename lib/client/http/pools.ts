@@ -9,7 +9,6 @@ import type { RequestAttempt, Transport } from './transport'
 
 /** Over connections of Node: the caller's dispatcher, or pools of undici. */
 export const nodeNetwork: Network = {
-  withoutOptions: {},
   openTransport({ dispatcher, origin, maxConnections, timeout }) {
     if (dispatcher) return new DispatcherTransport(dispatcher)
     const proxy = environmentProxies()?.(origin)

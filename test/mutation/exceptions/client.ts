@@ -13,6 +13,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
+      "copy | client/endpoints | Endpoints.constructor | { ...headers, 'content-type': 'application/json' } -> Object.assign(headers, { 'content-type': 'application/json' })",
       'copy | client/options | parseClientOptions | { ...others, ...baseURL } -> Object.assign(others, { ...baseURL })',
       "copy | client/response/profile |  | { ...(0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, } -> Object.assign((0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), { fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, })",
     ],
@@ -69,6 +70,21 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
       'member | client/option-values | parseCallbackURL | origin: undefined -> ',
       'condition | client/http/address | publicLookup | Array.isArray(found) -> true',
       "operand | client/http/address | publicLookup | first?.address ?? '' -> (first?.address)",
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'A value is asked for its range only when it is a text, and the types do not know that.',
+    mutants: [
+      "operand | client/endpoints |  | typeof value === 'string' && responses_1.ACCESS_TOKEN.test(value) -> (responses_1.ACCESS_TOKEN.test(value))",
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'The deadline of a request is shorter than five minutes, which undici gives it otherwise: they only spare its timers.',
+    mutants: [
+      'member | client/http/pool |  | headersTimeout: 0 -> ',
+      'member | client/http/pool |  | bodyTimeout: 0 -> ',
     ],
   },
 ]
