@@ -7,6 +7,9 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
       'copy | login/callback | joinLogin | { ...(0, info_1.createLoginInfo)(record, request), duplicate: true } -> Object.assign((0, info_1.createLoginInfo)(record, request), { duplicate: true })',
+      'copy | login/providers/provider | createLoginSettings | { ...source, allowInsecureHTTP } -> Object.assign(source, { allowInsecureHTTP })',
+      'copy | login/providers/providers | ManyProviders.#parseMembers | { ...members, name, callbackURL } -> Object.assign(members, { name, callbackURL })',
+      "copy | login/request/request | classifyNonLogin | { ...refused('navigation_required', phase), response } -> Object.assign(refused('navigation_required', phase), { response })",
       'copy | login/pages/refusal | refusalResponse | { ...headers, ...errorHeaders } -> Object.assign(headers, { ...errorHeaders })',
     ],
   },
@@ -24,6 +27,8 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     mutants: [
       'condition | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> true',
       'wrapper | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> (answer)',
+      'condition | login/providers/providers | ManyProviders.find | (0, deadline_1.isThenable)(result) -> true',
+      'wrapper | login/providers/providers | ManyProviders.find | (0, deadline_1.isThenable)(result) -> (result)',
     ],
   },
   {

@@ -90,7 +90,7 @@ test('the network is given what the requests need, and the application’s selec
     opened.push(settings)
     return transport
   }
-  const given = { userAgent: 'App/1', timeout: 5000, allowInsecureHTTP: true, exchangeMethod: 'get' } as const
+  const given = { userAgent: 'App/1', timeout: 5000, allowInsecureHTTP: true, exchangeMethod: 'post' } as const
   const user = { id: 1 }
   const userRecord = jest.fn(() => user)
   const options = { ...good, ...given, name: 'chess', maxConcurrentLogins: 3 }
@@ -131,8 +131,10 @@ test.each([
   ['http://www.app.example/auth/callback', '/auth/callback', 'http://www.app.example'],
 ])('a call with the callbackURL %s has the path %s and the origin %s', async (callbackURL, callbackPath, appOrigin) => {
   const settings = await settingsOf()
-  const ofCall = { ...settings, callbackPath, appOrigin, strategyDigest: expect.any(String) }
+  const before = { ...settings }
+  const ofCall = { ...before, callbackPath, appOrigin, strategyDigest: expect.any(String) }
   expect(settingsOfRequest(settings, { callbackURL })).toStrictEqual(ofCall)
+  expect(settings).toStrictEqual(before)
   expect(settingsOfRequest(settings, {})).toBe(settings)
 })
 

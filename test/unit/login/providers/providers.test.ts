@@ -1,5 +1,5 @@
 import { OUTCOMES, type Provider, type ProviderResult } from '../../../../lib'
-import type { Network } from '../../../../lib/client/http/network'
+import type { Network, TransportsOptions } from '../../../../lib/client/http/network'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
 import type { Transport } from '../../../../lib/client/http/transport'
 import type { Phase } from '../../../../lib/errors'
@@ -145,6 +145,22 @@ test('an error for which the record is not to blame is passed on, and is no prov
   expect(await rejectionOf(find(communities, communityOf('first')))).toBe(own)
 })
 
+test.each([
+  [{}, { allowPrivateAddresses: false, maxPools: 100, timeout: 10_000, dispatcher: undefined }],
+  [
+    { allowPrivateAddresses: true, maxPools: 1, timeout: 5000 },
+    { allowPrivateAddresses: true, maxPools: 1, timeout: 5000 },
+  ],
+])('with the options %j, the network is given %j', async (options, given) => {
+  const opened: TransportsOptions[] = []
+  const openTransports: Network['openTransports'] = (asked) => {
+    opened.push(asked)
+    return nodeNetwork.openTransports(asked)
+  }
+  parseLoginOptions({ provider: () => null, callbackURL, ...options }, { ...nodeNetwork, openTransports })
+  expect(opened).toEqual([expect.objectContaining(given)])
+})
+
 test('a TypeError of a getter of the record, which may quote a secret, is passed on, and made no hint', async () => {
   const own = new TypeError('Received type string (a secret)')
   const record = Object.defineProperty(communityOf('first'), 'clientSecret', {
@@ -270,20 +286,24 @@ test('without a callbackURL among the options, that of the record is needed, and
 })
 
 /** A network in which nothing is sent, and what happened in it. */
-function countingNetwork(): { readonly network: Network; readonly events: string[] } {
+function idleNetwork(): { readonly network: Network; readonly events: string[] } {
   const events: string[] = []
-  const close = async (): Promise<void> => void events.push('connections closed')
+  const close = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve))
+    events.push('connections closed')
+  }
   const transport: Transport = { send: () => Promise.reject(new Error('nothing is sent')), close }
   const transports = { transportTo: () => transport, close }
   return { events, network: { withoutOptions: {}, openTransport: () => transport, openTransports: () => transports } }
 }
 
 test.each([
-  ['one provider', { ...good }],
-  ['many providers', { provider: () => null, callbackURL }],
+  ['one provider', { ...good, name: 'own' }],
+  ['many providers', { provider: () => null, callbackURL, name: 'own' }],
 ])('with %s, close ends the connections once no login is under way', async (_title, options) => {
-  const { network, events } = countingNetwork()
+  const { network, events } = idleNetwork()
   const providers = parseLoginOptions(options, network)
+  expect(providers.name).toBe('own')
   const { concurrentLogins } = await find(providers, communityOf('x'))
   concurrentLogins.tryAcquire()
   const closing = providers.close().then(() => events.push('closed'))
