@@ -159,7 +159,12 @@ describe('all pages', () => {
         path === '/developers',
       ])
     }
-    expect((await get('/copy.js')).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    const files = [await get('/copy.js'), await get('/style.css'), await get('/icon.svg')]
+    expect(files.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
+      [200, 'text/javascript; charset=utf-8'],
+      [200, 'text/css; charset=utf-8'],
+      [200, 'image/svg+xml'],
+    ])
   })
 
   test('input of people and developers is escaped', async () => {

@@ -47,11 +47,6 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
     mutants: [
       'limit | doctor/response | unreadable | 200 -> (200 + 1)',
       'limit | doctor/response | unreadable | 200 -> (200 - 1)',
-  {
-    kind: 'equivalent',
-    why: 'What is copied has just been made, and nobody else has it.',
-    mutants: [
-      'copy | web/options | parseSocialLoginOptions | { ...(0, option_values_1.parseOptions)(WEB_OPTIONS, options), providers: (0, settings_1.parseLoginOptions)(options, network), findProvider, storeFor: storesOf(options), } -> Object.assign((0, option_values_1.parseOptions)(WEB_OPTIONS, options), { providers: (0, settings_1.parseLoginOptions)(options, network), findProvider, storeFor: storesOf(options), })',
     ],
   },
   {
@@ -78,9 +73,5 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
       'member | doctor/probe | Probe.send | idempotent: false -> ',
       'condition | doctor/probe | Probe.send | false -> true',
     ],
-  {
-    kind: 'equivalent',
-    why: 'The profile is always there, because only a strategy can leave it out; TypeScript does not know that.',
-    mutants: ['refusal | web/web-login | accept | !profile -> false'],
   },
 ]

@@ -358,3 +358,11 @@ test.each([200, 201])('of what was seen, 200 characters are told: of %d', async 
     `The PendingLoginStore breaks the rule "${NOTHING}" Seen: a new browser found ${length === 200 ? seen : `${seen.slice(0, 200)} …`}`,
   )
 })
+
+test('several stores can be checked at once', async () => {
+  const check = (): Promise<void> => {
+    const database = new Database()
+    return checkPendingLoginStore(() => new OwnStore(database))
+  }
+  await expect(Promise.all([check(), check()])).resolves.toEqual([undefined, undefined])
+})
