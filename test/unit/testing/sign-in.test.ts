@@ -318,6 +318,7 @@ describe('what a function answers is told', () => {
 
   test.each([
     ['/auth/', '/auth', "if the strategy's route is there, give start: '/auth'."],
+    ['/auth/', 'https://app.example/auth', "if the strategy's route is there, give start: '/auth'."],
     ['/auth', 'https://app.example/auth/', "if the strategy's route is there, give start: '/auth/'."],
     ['/auth', 'https://app.example/login', 'give the strategy its baseURL.'],
   ])('of a start %s that leads to %s', async (path, location, cure) => {
