@@ -262,7 +262,7 @@ describe('without a connection', () => {
   afterEach(() => void delete process.env['http_proxy'])
 
   test('nothing else is told', async () => {
-    const told = await examinedAt(`http://localhost:${await freePort()}/api/v1`, { timeout: 300, login: login() })
+    const told = await examinedAt(`http://localhost:${await freePort()}/api/v1`, { timeout: 1500, login: login() })
     expect(told).toStrictEqual({
       findings: [refused],
       options: {},
@@ -274,7 +274,7 @@ describe('without a connection', () => {
 
   test('the proxy of the environment is taken, and a login needs https there', async () => {
     process.env['http_proxy'] = await proxyTo(await serve(siteOf(working)))
-    const told = await examinedAt('http://nowhere.invalid/api/v1', { hasProxy: true, timeout: 600, login: login() })
+    const told = await examinedAt('http://nowhere.invalid/api/v1', { hasProxy: true, timeout: 2000, login: login() })
     expect(told.findings).toEqual([
       'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
       ADDRESS,

@@ -229,7 +229,7 @@ describe('where the provider has led', () => {
         const tell = args.at(-1)
         if (typeof tell === 'function') tell(unknown)
       })
-    const error = await failure(new Probe('test', 300, 'http://localhost'), 'http://elsewhere.example/')
+    const error = await failure(new Probe('test', 1500, 'http://localhost'), 'http://elsewhere.example/')
     expect(error).toEqual(new ProbeError('The host name could not be looked up (DNS).'))
   })
 
