@@ -23,10 +23,6 @@ const withLoginPage = (loginPage: RequestListener): Promise<string> =>
     else sendJSON(response, { error: true }, 401)
   })
 
-const knows = (appID: string, status: number): RequestListener => {
-  return (request, response) => page(request.url?.includes(appID) ? 200 : status)(request, response)
-}
-
 const wire = async (answer?: string): Promise<string> =>
   `http://localhost:${await listening(createTCPServer((socket) => answer !== undefined && socket.end(answer)))}/api/v1`
 
@@ -192,71 +188,3 @@ test('a proxy of the environment without which the provider is not reached', asy
   // Plain http beyond this machine.
   expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Encryption')])
 })
-
-const echo = (times: number): RequestListener => {
-  return (request, response) => page(200, {}, (request.url ?? '').repeat(times))(request, response)
-}
-let visits = 0
-
-const LIMIT = 'differs Login page: A firewall or a limit keeps this program out'
-const ON_ORIGIN = 'good Login page: It is on the origin of the API.'
-
-test.each<[title: string, RequestListener, appID: string | undefined, sentence: string]>([
-  ['with a form', page(200), 'my-app', ON_ORIGIN],
-  ['that refuses other ids', knows('my-app', 404), 'my-app', 'good Application: The provider knows the application id'],
-  [
-    'that names the application',
-    (request, response) => page(200, {}, 'x'.repeat(request.url?.includes('my-app') ? 99 : 1))(request, response),
-    'my-app',
-    'good Application: The provider knows the application id',
-  ],
-  ['that looks the same for all', page(200), 'my-app', 'differs Application: The login page looks the same'],
-  ['that refuses the id', knows('nobody', 403), 'my-app', 'broken Login page: It answers any id with status 403.'],
-  [
-    'that is not there',
-    page(404),
-    'my-app',
-    'broken Login page: There is none at this address. If the site is in a folder',
-  ],
-  [
-    'that refuses this id alone',
-    (request, response) => page(request.url?.includes('my-app') ? 403 : 200)(request, response),
-    'my-app',
-    'broken Login page: It refuses the application id with status 403: copy app_id',
-  ],
-  [
-    'with headers that browsers read',
-    page(200, { 'x-policy': 'x'.repeat(9000) }),
-    'my-app',
-    'differs Login page: The headers',
-  ],
-  ['that repeats the id', echo(4), 'my-app', 'differs Application: The login page looks the same'],
-  ['that repeats a short id', echo(4), '7', 'differs Application: The login page looks the same'],
-  ['that repeats a long id', echo(4), 'x-'.repeat(40), 'differs Application: The login page looks the same'],
-  [
-    'that is another at each visit',
-    (_request, response) => page(200, {}, 'x'.repeat(100 * ++visits))(_request, response),
-    'my-app',
-    'differs Application: The login page looks the same',
-  ],
-  ['that fails', page(500), 'my-app', 'broken Login page: It fails with status 500.'],
-  ['behind a limit', page(429), 'my-app', `${LIMIT} (status 429)`],
-  ['behind a challenge', page(403, { server: 'cloudflare' }), 'my-app', LIMIT],
-  ['that redirects in a circle', page(302, { location: '/api/oauth?app_id=1' }), 'my-app', 'redirects in a circle.'],
-  ['that redirects to no web address', page(302, { location: 'app://login' }), 'my-app', NO_WEB_ADDRESS],
-  ['that redirects nowhere', page(302), 'my-app', ON_ORIGIN],
-  ['that refuses all', page(404), undefined, 'It refuses an id that nobody has, with status 404: give --app-id'],
-  ['behind a limit', page(503), undefined, `${LIMIT} (status 503)`],
-  ['that fails', page(500), undefined, 'broken Login page: It fails with status 500.'],
-])('a login page %s', async (_title, loginPage, appID, sentence) => {
-  const { report } = await diagnose(await withLoginPage(loginPage), { appID })
-  expect(report).toContain(sentence)
-})
-
-test.each([429, 500])(
-  'where an id that nobody has is answered with status %d, that is no word on the real one',
-  async (status) => {
-    const { report } = await diagnose(await withLoginPage(knows('my-app', status)), { appID: 'my-app' })
-    expect(report).not.toContain('Application')
-  },
-)
