@@ -17,30 +17,30 @@ export const nodeNetwork: Network = {
   openTransports: (options) => new ProviderPools(options),
 }
 
-/**
- * undici is loaded when it is first needed: it compiles its parser then, and where that is impossible, it reports so by a
- * rejection that nobody can handle.
- * @throws Error without WebAssembly
- */
+let Pool: typeof ProviderPool | undefined
+
+/** @throws Error without WebAssembly */
 function newPool(origin: string, options: PoolOptions): ProviderPool {
-  requireWebAssembly()
-  const { ProviderPool: Pool }: typeof import('./pool') = require('./pool')
+  Pool ??= loadPool()
   return new Pool(origin, options)
 }
 
-let hasWebAssembly = false
-
-function requireWebAssembly(): void {
-  if (hasWebAssembly) return
+/**
+ * undici is loaded when it is first needed: it compiles its parser then, and where that is impossible, it reports so by a
+ * rejection that nobody can handle.
+ */
+function loadPool(): typeof ProviderPool {
   try {
     // Each memory reserves gigabytes of addresses, which a limit of the address space may forbid.
     const { Memory } = Reflect.get(globalThis, 'WebAssembly')
-    hasWebAssembly = Boolean(Reflect.construct(Memory, [{ initial: 1 }]))
+    Reflect.construct(Memory, [{ initial: 1 }])
   } catch {
     throw new Error(
       'This process has no WebAssembly, by which undici reads HTTP, or gets no memory for it: run Node without --jitless, and without a limit of the address space (ulimit -v, as on shared hosting), or give a dispatcher',
     )
   }
+  const { ProviderPool: Loaded }: typeof import('./pool') = require('./pool')
+  return Loaded
 }
 
 /** A pool for each origin, shared by its providers. Beyond `maxPools`, the one that has been idle longest is closed. */

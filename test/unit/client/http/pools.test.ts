@@ -1,10 +1,14 @@
+import dns from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { Deadline } from '../../../../lib/client/deadline'
+import type { TransportsOptions } from '../../../../lib/client/http/network'
 import { ProviderPools } from '../../../../lib/client/http/pools'
 import { sendRequest } from '../../../../lib/client/http/retry'
+import { thrownBy } from '../../../support/client'
 import { type Connections, countConnections } from '../../../support/connections'
 import { type Listening, listen } from '../../../support/listen'
-import { settled, until } from '../../../support/turns'
+import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
+import { eventually, settled, until } from '../../../support/turns'
 
 interface Provider extends Connections {
   readonly origin: string
@@ -92,4 +96,61 @@ test('a request of a login that ends after close, and one that overlaps with its
   provider.waiting[2]?.end('{}')
   expect(await later).toBe(200)
   await until(() => provider.open === 0)
+})
+
+describe('where the environment names a proxy', () => {
+  const dispatcher = { request: () => Promise.reject(new Error('asked')) }
+  const options = { maxPools: 2, timeout: TIMEOUT_MS, dispatcher: undefined, allowPrivateAddresses: false }
+  const proxyOf = () => new URL('http://proxy.example')
+
+  test.each<[string, Partial<TransportsOptions>]>([
+    ['the proxy of the environment', {}],
+    ['a proxy that is given', { proxyOf }],
+    ['a proxy that is given beside a dispatcher', { proxyOf, dispatcher }],
+  ])('private addresses cannot be refused behind %s', (_title, given) => {
+    const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://proxy.example' })
+    const error = thrownBy(() => new ProviderPools({ ...options, ...given }))
+    restore()
+    const message =
+      'NODE_USE_ENV_PROXY is set, and a proxy looks names up by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses'
+    expect(error).toEqual(new TypeError(message))
+  })
+
+  test.each<[string, Partial<TransportsOptions>]>([
+    ['a dispatcher, which may have a proxy of its own', { dispatcher }],
+    ['connections past the proxy', { proxyOf: false }],
+  ])('they are refused with %s', (_title, given) => {
+    const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://proxy.example' })
+    const pools = new ProviderPools({ ...options, ...given })
+    restore()
+    expect(() => pools.transportTo('https://93.184.216.34')).not.toThrow()
+    for (const origin of ['https://10.0.0.1', 'https://127.0.0.1', 'http://[::1]:8080'])
+      expect(() => pools.transportTo(origin)).toThrow(
+        new TypeError('baseURL must not be a private address (see allowPrivateAddresses)'),
+      )
+  })
+
+  test.each<[string, Partial<TransportsOptions>, number]>([
+    ['go through it', {}, 1],
+    ['go past it if they are to', { proxyOf: false }, 0],
+  ])('requests %s', async (_title, given, tunnels) => {
+    const provider = await startProvider()
+    const { port } = new URL(provider.origin)
+    const proxy = await TunnelProxy.start(() => Number(port))
+    const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url })
+    const pools = new ProviderPools({ ...options, allowPrivateAddresses: true, ...given })
+    restore()
+    // A proxy is not asked for this machine, but for one of its names.
+    const lookup = jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+      const answer = args.at(-1)
+      if (typeof answer === 'function') answer(null, [{ address: '127.0.0.1', family: 4 }])
+    })
+    const sent = send(pools, { ...provider, origin: `http://provider.example:${port}` })
+    await eventually(() => provider.waiting.length === 1)
+    provider.waiting[0]?.end('{}')
+    expect([await sent, proxy.asked.length]).toEqual([200, tunnels])
+    await pools.close()
+    await proxy.stop()
+    lookup.mockRestore()
+  })
 })
