@@ -122,7 +122,7 @@ export function withTimeout<T>(
 /** Whether the value is a promise, of any class. Those of some RPC libraries are functions. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   const hasMembers = (typeof value === 'object' && value !== null) || typeof value === 'function'
-  return hasMembers && 'then' in value && typeof value.then === 'function'
+  return hasMembers && typeof Reflect.get(value, 'then') === 'function'
 }
 
 function timeoutError(): DOMException {

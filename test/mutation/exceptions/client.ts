@@ -87,4 +87,17 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
       'member | client/http/pool |  | bodyTimeout: 0 -> ',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'The first memory is opened to see whether one can be, and a page more or less needs no other room.',
+    mutants: [
+      'limit | client/http/pools | loadPool | 1 -> (1 + 1)',
+      'limit | client/http/pools | loadPool | 1 -> (1 - 1)',
+    ],
+  },
+  {
+    kind: 'slow',
+    why: 'No quick test opens ten thousand connections.',
+    mutants: ['member | client/http/pools | ProviderPools.constructor | connections: limits_1.MAX_CONNECTIONS -> '],
+  },
 ]

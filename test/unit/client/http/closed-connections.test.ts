@@ -203,6 +203,15 @@ describe('a spare connection', () => {
     expect(received()).toEqual([1, 1])
   })
 
+  test('carries one request: another at the same time gets its own connection', async () => {
+    await preconnect(1)
+    expect(await Promise.all([client.exchangeAuthKey('first'), client.exchangeAuthKey('second')])).toEqual([
+      token,
+      token,
+    ])
+    expect(received()).toEqual([2, 2])
+  })
+
   test('that is old is renewed, so that it does not close while the next person is at the provider', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)

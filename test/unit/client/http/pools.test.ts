@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import dns from 'node:dns'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { Deadline } from '../../../../lib/client/deadline'
 import type { TransportsOptions } from '../../../../lib/client/http/network'
 import { ProviderPools } from '../../../../lib/client/http/pools'
@@ -152,5 +154,35 @@ describe('where the environment names a proxy', () => {
     await pools.close()
     await proxy.stop()
     lookup.mockRestore()
+  })
+})
+
+describe('a process in which undici cannot read HTTP', () => {
+  const MESSAGE =
+    'This process has no WebAssembly, by which undici reads HTTP, or gets no memory for it: run Node without --jitless, and without a limit of the address space (ulimit -v, as on shared hosting), or give a dispatcher'
+  const NO_MEMORY = 'WebAssembly.Memory = class { constructor() { throw new RangeError() } };'
+
+  /** @returns what comes of a client without a dispatcher, and of one with it */
+  function outcomesIn(flags: readonly string[], before = ''): string[] {
+    const program = `${before}
+      const { SocialLoginClient } = require(${JSON.stringify(join(__dirname, '../../../../lib'))})
+      const required = { baseURL: 'https://social.example/v1', clientID: 'id', clientSecret: 'secret' }
+      for (const options of [{}, { dispatcher: { request() {} } }])
+        try {
+          new SocialLoginClient({ ...required, ...options })
+          console.log('made')
+        } catch (error) {
+          console.log(String(error))
+        }`
+    return execFileSync(process.execPath, [...flags, '-e', program], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+  }
+
+  test.each([
+    ['is told so, where it is forbidden', ['--jitless'], ''],
+    ['is told so, where there is no memory for it', [], NO_MEMORY],
+  ])('%s, and needs a dispatcher', (_title, flags, before) => {
+    expect(outcomesIn(flags, before)).toEqual([`Error: ${MESSAGE}`, 'made'])
   })
 })
