@@ -107,3 +107,10 @@ test('close waits for nothing where no slot is in use, and may be called by seve
   await Promise.all(closing)
   expect(ended).toEqual(['one', 'two'])
 })
+
+test('once it is closed, not even a free slot is granted', async () => {
+  const semaphore = new Semaphore(1)
+  await semaphore.close()
+  expect(semaphore.tryAcquire()).toBe(false)
+  expect(await rejectionOf(semaphore.acquire(newDeadline()))).toEqual(new Error('closed'))
+})

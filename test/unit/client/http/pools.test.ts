@@ -174,7 +174,7 @@ describe('a process in which undici cannot read HTTP', () => {
         } catch (error) {
           console.log(String(error))
         }`
-    return execFileSync(process.execPath, [...flags, '-e', program], { encoding: 'utf8' })
+    return execFileSync(process.execPath, [...flags, '-e', program], { encoding: 'utf8', stdio: 'pipe' })
       .trim()
       .split('\n')
   }
