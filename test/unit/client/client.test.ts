@@ -20,6 +20,8 @@ test('the login URL carries the application id and nothing else', () => {
   const odd = clients.client({ clientID: 'a b&auth_key=x#é' })
   expect([...new URL(odd.loginURL()).searchParams]).toEqual([['app_id', 'a b&auth_key=x#é']])
   expect(new URL(odd.loginURL()).hash).toBe('')
+  const elsewhere = clients.client({ authorizationURL: 'https://login.example/page' })
+  expect(elsewhere.loginURL()).toBe('https://login.example/page?app_id=app-id')
 })
 
 test('the exchange is one POST of exactly three form fields', async () => {

@@ -83,16 +83,19 @@ test('a dispatcher is asked for each request as a whole', async () => {
     return { statusCode: 401, headers: {}, body: Readable.from([]) }
   }
   const baseURL = 'https://social.example/api/v1'
-  const client = clients.client({ dispatcher: { request }, baseURL, clientID: 'a b', userAgent: 'App/1' })
+  const options = { dispatcher: { request }, baseURL, clientID: 'a b', userAgent: 'App/1' }
+  const client = clients.client(options)
   for (const call of [client.exchangeAuthKey('k+y'), client.getCurrentUser('t+n'), client.getUserInfo('t+n')])
     await rejectionOf(call)
+  await rejectionOf(clients.client({ ...options, exchangeMethod: 'get' }).exchangeAuthKey('k+y'))
   const headers = { 'user-agent': 'App/1', accept: 'application/json', 'accept-encoding': 'identity' }
   const common = { origin: 'https://social.example', maxRedirections: 0, signal: expect.any(AbortSignal) }
+  const form = `app_id=a+b&app_secret=${secret}&auth_key=k%2By`
   const exchange = {
     method: 'POST',
     path: '/api/authorize',
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    body: `app_id=a+b&app_secret=${secret}&auth_key=k%2By`,
+    body: form,
     idempotent: false,
   }
   const profile = { method: 'GET', body: null, idempotent: true }
@@ -101,6 +104,7 @@ test('a dispatcher is asked for each request as a whole', async () => {
     { ...common, ...exchange },
     { ...common, ...profile, path: '/api/v1/user/me', headers: { ...forProfile, authorization: 'Bearer t+n' } },
     { ...common, ...profile, path: '/api/get_user_info?access_token=t%2Bn', headers: forProfile },
+    { ...common, ...exchange, method: 'GET', path: `/api/authorize?${form}`, headers, body: null },
   ])
 })
 
