@@ -100,4 +100,11 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     why: 'No quick test opens ten thousand connections.',
     mutants: ['member | client/http/pools | ProviderPools.constructor | connections: limits_1.MAX_CONNECTIONS -> '],
   },
+  {
+    kind: 'equivalent',
+    why: 'An instant of a clock that counts millionths of a second.',
+    mutants: [
+      'comparison | client/http/connector | Connector.connectNew.attempt | performance.now() < until -> performance.now() <= until',
+    ],
+  },
 ]

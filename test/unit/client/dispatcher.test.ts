@@ -87,7 +87,9 @@ test('a dispatcher is asked for each request as a whole', async () => {
   const client = clients.client(options)
   for (const call of [client.exchangeAuthKey('k+y'), client.getCurrentUser('t+n'), client.getUserInfo('t+n')])
     await rejectionOf(call)
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   await rejectionOf(clients.client({ ...options, exchangeMethod: 'get' }).exchangeAuthKey('k+y'))
+  emitWarning.mockRestore()
   const headers = { 'user-agent': 'App/1', accept: 'application/json', 'accept-encoding': 'identity' }
   const common = { origin: 'https://social.example', maxRedirections: 0, signal: expect.any(AbortSignal) }
   const form = `app_id=a+b&app_secret=${secret}&auth_key=k%2By`

@@ -212,6 +212,13 @@ describe('a spare connection', () => {
     expect(received()).toEqual([2, 2])
   })
 
+  test('that is reset before the response is no different from others: its request is retried', async () => {
+    await preconnect(1)
+    provider.failNext('authorize', reset)
+    expect(await client.exchangeAuthKey('key')).toEqual(token)
+    expect(received()).toEqual([2, 2])
+  })
+
   test('that is old is renewed, so that it does not close while the next person is at the provider', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)
