@@ -318,7 +318,9 @@ test('the check saves every kind of record, each as a start makes it, and lets a
     [0, 0],
     [0, 0],
   ]
-  const count = (counts: number[], process: number): void => void (counts[process] = Number(counts[process]) + 1)
+  const count = (counts: number[], process: number): void => {
+    counts[process] = Number(counts[process]) + 1
+  }
   let processes = 0
   class Watched extends OwnStore {
     readonly #process = processes++

@@ -1,4 +1,11 @@
-type Claims = typeof import('../../../../lib/login/providers/owners')
+import type * as Pools from '../../../../lib/client/http/pools'
+import type * as Owners from '../../../../lib/login/providers/owners'
+import type * as Settings from '../../../../lib/login/providers/settings'
+
+type Claims = typeof Owners
+
+const codesOf = ({ mock }: jest.SpyInstance): unknown[] =>
+  mock.calls.map(([, options]) => Reflect.get(Object(options), 'code'))
 
 /** The codes of the process warnings of an application that makes these claims. */
 function warningsOf(made: readonly ((claims: Claims) => void)[], NODE_ENV = 'test'): unknown[] {
@@ -8,7 +15,7 @@ function warningsOf(made: readonly ((claims: Claims) => void)[], NODE_ENV = 'tes
   const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const env = jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV })
   for (const claim of made) claim(claims)
-  const codes = emitWarning.mock.calls.map(([, options]) => Reflect.get(Object(options), 'code'))
+  const codes = codesOf(emitWarning)
   env.restore()
   emitWarning.mockRestore()
   return codes
@@ -56,3 +63,23 @@ test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'
     expect(warningsOf(claims, 'production')).toEqual(['NAME_SHARED', 'CALLBACK_SHARED'])
   },
 )
+
+test('of many providers, one claims its name and its callback once somebody has signed in there', async () => {
+  jest.resetModules()
+  const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
+  const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  for (const [name, baseURL, callbackURL, expected] of [
+    ['chess', A, 'https://app.example/cb', []],
+    ['chess', B, 'https://app.example/other', ['NAME_SHARED']],
+    ['go', B, 'https://app.example/cb', ['CALLBACK_SHARED']],
+  ] as const) {
+    const provider = { name, baseURL, callbackURL, clientID: 'id', clientSecret: 'secret' }
+    const settings = await parseLoginOptions({ provider: () => provider }, nodeNetwork).find(() => provider, 'start')
+    expect(emitWarning).not.toHaveBeenCalled()
+    settings.onExchanged?.()
+    expect(codesOf(emitWarning)).toEqual(expected)
+    emitWarning.mockClear()
+  }
+  emitWarning.mockRestore()
+})
