@@ -8,6 +8,7 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     mutants: [
       'copy | login/callback | joinLogin | { ...(0, info_1.createLoginInfo)(record, request), duplicate: true } -> Object.assign((0, info_1.createLoginInfo)(record, request), { duplicate: true })',
       'copy | login/providers/provider | createLoginSettings | { ...source, allowInsecureHTTP } -> Object.assign(source, { allowInsecureHTTP })',
+      'copy | login/providers/settings | manyProviders | { ...shared, callbackURL, allowPrivateAddresses, maxPools } -> Object.assign(shared, { callbackURL, allowPrivateAddresses, maxPools })',
       'copy | login/providers/providers | ManyProviders.#create | { ...settings, ...own, onExchanged: () => this.#registerName(settings) } -> Object.assign(settings, { ...own, onExchanged: () => this.#registerName(settings) })',
       'copy | login/providers/providers | ManyProviders.#parseMembers | { ...members, name, callbackURL } -> Object.assign(members, { name, callbackURL })',
       "copy | login/request/request | classifyNonLogin | { ...refused('navigation_required', phase), response } -> Object.assign(refused('navigation_required', phase), { response })",

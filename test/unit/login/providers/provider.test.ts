@@ -9,7 +9,8 @@ import { parseLoginOptions } from '../../../../lib/login/providers/settings'
 import { defaults, failureOf, good, required } from '../../../support/options'
 
 async function settingsOf(options: object = {}): Promise<LoginSettings> {
-  return parseLoginOptions({ ...good, ...options }, nodeNetwork).find(() => undefined, 'start')
+  // An application may share its options, and so nothing is written into them.
+  return parseLoginOptions(Object.freeze({ ...good, ...options }), nodeNetwork).find(() => undefined, 'start')
 }
 
 async function settingsOfMany(own: object = {}): Promise<LoginSettings> {
