@@ -120,6 +120,23 @@ test.each([
   expect(clients.provider.requests).toEqual([])
 })
 
+test.each([
+  ['exchangeAuthKey', [key]],
+  ['getCurrentUser', [token]],
+  ['getUserInfo', [token]],
+  ['fetchUser', ['auto', token]],
+] as const)('%s refuses wrong options in its own name', async (method, given) => {
+  for (const [options, problem] of [
+    [7, 'options must be an object of options, not a number'],
+    [{ signal: {} }, 'options.signal must be an AbortSignal, not an object'],
+    [{ timeout: 7 }, 'options has no member timeout: there are signal'],
+  ] as const) {
+    const asked: Promise<unknown> = Reflect.apply(client[method], client, [...given, options])
+    expect(await rejectionOf(asked)).toEqual(new TypeError(`${method}: ${problem}`))
+  }
+  expect(clients.provider.requests).toEqual([])
+})
+
 test.each(['7', '9007199254740993', '1.50'])('a token that is the number %s is kept as it was sent', async (number) => {
   clients.provider.failNext('authorize', { body: `{"access_token":${number}}` })
   expect(await client.exchangeAuthKey('key')).toEqual({ access_token: number })
