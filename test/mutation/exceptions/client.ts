@@ -107,4 +107,27 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
       'comparison | client/http/connector | Connector.connectNew.attempt | performance.now() < until -> performance.now() <= until',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'Node has the same lists where none is given, and reads the authorities in vain; the members that are added are always the same.',
+    mutants: [
+      'operand | client/http/tls-options | firstSupported | values.find((value) => isSupported({ [option]: value })) ?? otherwise -> (values.find((value) => isSupported({ [option]: value })))',
+      'member | client/http/tls-options | isSupported | ca: [] -> ',
+      'copy | client/http/tls-options | tlsOptions | { ...supported, secureOptions: node_crypto_1.constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true } -> Object.assign(supported, { secureOptions: node_crypto_1.constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true })',
+      'copy | client/http/tls-options | isSupported | { ...options, ca: [] } -> Object.assign(options, { ca: [] })',
+      'catch | client/http/tls-options | isSupported | { return false; } -> {}',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'Only versions of OpenSSL that are newer than that of Node 20 know it.',
+    mutants: ["element | client/http/tls-options |  | 'DEFAULT:-ffdhe2048:-ffdhe3072' -> "],
+  },
+  {
+    kind: 'equivalent',
+    why: 'Only the types require it: what reads a response throws nothing but outcomes.',
+    mutants: [
+      "operand | client/endpoints | readExchange | error instanceof errors_1.SocialLoginError && error.code === 'auth_key_rejected' -> (error.code === 'auth_key_rejected')",
+    ],
+  },
 ]

@@ -77,7 +77,8 @@ test('a second attempt uses no spare connection, which may be dead, too', async 
 
 test('a request whose connection closes after its deadline opens no other one', async () => {
   const controller = new AbortController()
-  provider.failNext('authorize', () => controller.abort(new DOMException('late', 'TimeoutError')))
+  const late = new DOMException('late', 'TimeoutError')
+  provider.failNext('authorize', () => setTimeout(() => controller.abort(late), 50))
   const call = client.exchangeAuthKey('key', { signal: controller.signal })
   await expect(call).rejects.toMatchObject({ code: 'provider_timeout' })
   await until(() => provider.open === 0, 200_000)

@@ -8,6 +8,7 @@ import { ProviderPools } from '../../../../lib/client/http/pools'
 import { sendRequest } from '../../../../lib/client/http/retry'
 import { thrownBy } from '../../../support/client'
 import { type Connections, countConnections } from '../../../support/connections'
+import { rejectionOf } from '../../../support/leak-check'
 import { type Listening, listen } from '../../../support/listen'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
 import { eventually, settled, until } from '../../../support/turns'
@@ -42,9 +43,8 @@ function newPools(maxPools: number): ProviderPools {
 async function send(pools: ProviderPools, { origin }: Provider): Promise<number> {
   const deadline = new Deadline(TIMEOUT_MS)
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null, idempotent: false } as const
-  const { status } = await sendRequest(pools.transportTo(origin), request, 'profile', { deadline })
-  deadline.clear()
-  return status
+  const sent = sendRequest(pools.transportTo(origin), request, 'profile', { deadline })
+  return (await sent.finally(() => deadline.clear())).status
 }
 
 test('when more requests than maxPools have ended, maxPools are kept', async () => {
@@ -130,6 +130,15 @@ describe('where the environment names a proxy', () => {
       expect(() => pools.transportTo(origin)).toThrow(
         new TypeError('baseURL must not be a private address (see allowPrivateAddresses)'),
       )
+  })
+
+  test('a private address may be allowed, and is then asked by the dispatcher, if there is one', async () => {
+    const pools = new ProviderPools({ ...options, dispatcher, allowPrivateAddresses: true })
+    expect(() => pools.transportTo('https://10.0.0.1')).not.toThrow()
+    const asked = jest.spyOn(dispatcher, 'request')
+    await rejectionOf(send(pools, { ...(await startProvider()), origin: 'http://127.0.0.1:1' }))
+    expect(asked).toHaveBeenCalledTimes(1)
+    await pools.close()
   })
 
   test.each<[string, Partial<TransportsOptions>, number]>([

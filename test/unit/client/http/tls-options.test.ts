@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFile, execFileSync, spawn } from 'node:child_process'
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -314,4 +314,12 @@ test('a list of ciphers of TLS 1.3 alone, as an operator may give to Node, is us
   const { stdout } = await promisify(execFile)(process.execPath, args)
   // The handshake came as far as that.
   expect(stdout).toContain('The certificate was not accepted')
+})
+
+test('the groups that an application has chosen for its process are used as they are', () => {
+  const program = `
+    require('node:tls').DEFAULT_ECDH_CURVE = 'P-256'
+    console.log(require(process.argv[1]).tlsOptions().ecdhCurve)`
+  const file = join(__dirname, '../../../../lib/client/http/tls-options')
+  expect(execFileSync(process.execPath, ['-e', program, file], { encoding: 'utf8' }).trim()).toBe('P-256')
 })
