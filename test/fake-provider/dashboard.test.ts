@@ -218,7 +218,10 @@ describe('what there is none of', () => {
       false,
       true,
     ])
-    for (const { user_id } of provider.users) provider.removeUser(user_id)
+    const [, ...others] = provider.users
+    for (const { user_id } of others) provider.removeUser(user_id)
+    expect((await get('/sign-in')).text).toContain('name="user_id" value="1"')
+    provider.removeUser('1')
     const { text } = await get('/sign-in')
     expect([text.includes(none), text.includes('<form method="post" action="/sign-in">')]).toEqual([true, false])
   })

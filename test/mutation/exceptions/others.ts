@@ -74,4 +74,12 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
       'condition | doctor/probe | Probe.send | false -> true',
     ],
   },
+  {
+    kind: 'equivalent',
+    why: 'The step does not use the store, so that it does not matter of which process it is.',
+    mutants: [
+      'limit | testing/pending-login-store/rules | withOthers | 1 -> (1 + 1)',
+      'limit | testing/pending-login-store/rules | withOthers | 1 -> (1 - 1)',
+    ],
+  },
 ]
