@@ -127,7 +127,7 @@ class Dispatch implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     this.#onDone?.()
     if (this.#hasEnough) return this.#finish()
-    const isClosed = this.#connector.closedBeforeResponse(error, this.#isSent)
+    const isClosed = !this.#attempt.onNewConnection && this.#connector.closedBeforeResponse(error, this.#isSent)
     this.#reject?.(isClosed ? new ClosedBeforeResponse(error) : error)
   }
 
