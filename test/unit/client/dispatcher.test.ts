@@ -148,6 +148,18 @@ test('an interceptor that changes the headers of a request changes those of no o
   expect(seen[1]).toEqual(seen[0])
 })
 
+test('nor those of the same request, when it is sent again', async () => {
+  const seen: (readonly string[])[] = []
+  const request: RequestDispatcher['request'] = async ({ headers }) => {
+    seen.push(Object.keys(headers))
+    headers['x-of-one-login'] = marker
+    return { statusCode: 503, headers: {}, body: Readable.from([]) }
+  }
+  await rejectionOf(clients.client({ dispatcher: { request } }).getCurrentUser('token'))
+  expect(seen.length).toBeGreaterThan(1)
+  for (const names of seen) expect(names).toEqual(seen[0])
+})
+
 test('the body of a response that says nothing is destroyed, and an error of it ends nothing', async () => {
   const body = new PassThrough()
   const client = clients.client({ dispatcher: { request: async () => ({ statusCode: 500, headers: {}, body }) } })
