@@ -67,7 +67,7 @@ export class Connector {
   readonly connect: Connect = (options, callback) => {
     const spare = this.#spare
     this.#spare = undefined
-    if (!spare?.isUsable) return this.connectNew(options, callback)
+    if (!spare) return this.connectNew(options, callback)
     void spare.take().then((socket) => {
       if (!socket || socket.destroyed) return this.connectNew(options, callback)
       this.#nextPreconnectAt = 0
@@ -155,17 +155,12 @@ type Spare = Socket | null | undefined
 class SpareConnection {
   readonly #socket: Promise<Spare>
   readonly #timer: NodeJS.Timeout
-  #isClosed = false
 
   constructor(open: (callback: Parameters<Connect>[1]) => void) {
     const socket = new Promise<Spare>((resolve) => open((_error, socket) => resolve(socket)))
     // An application's own lookup may throw.
     this.#socket = socket.catch(() => null).then((socket) => this.#opened(socket))
     this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
-  }
-
-  get isUsable(): boolean {
-    return !this.#isClosed
   }
 
   /** The connection, once it is open; none if that failed. */
@@ -176,13 +171,11 @@ class SpareConnection {
   }
 
   readonly close = (): void => {
-    this.#isClosed = true
     clearTimeout(this.#timer)
     void this.#socket.then((socket) => socket?.on('error', () => {}).destroy())
   }
 
   #opened(socket: Spare): Spare {
-    if (!socket) this.#isClosed = true
     // A server that sends anything, or the end, before a request will not serve one here. An error of TLS alone does
     // not close a socket. An unused connection must not keep the process alive.
     return socket?.on('readable', this.close).on('error', this.close).unref()
