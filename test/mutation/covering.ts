@@ -20,9 +20,12 @@ export class Covering {
   }
 
   of(mutant: Mutant): TestFile[] {
-    const places =
-      mutant.where === '' && mutant.rule !== 'hand' ? this.#usesOf(mutant) : [{ file: mutant.file, at: mutant.start }]
-    return this.#tests.filter(({ coverage }) => places.some(({ file, at }) => isRun(coverage, file, at)))
+    const isConstant = mutant.where === '' && mutant.rule !== 'hand'
+    const places = isConstant ? this.#usesOf(mutant) : [{ file: mutant.file, at: mutant.start }]
+    return this.#tests.filter(
+      // Its own tests may use a constant themselves.
+      (tests) => (isConstant && isOwn(tests, mutant)) || places.some(({ file, at }) => isRun(tests.coverage, file, at)),
+    )
   }
 
   /** Where the constant is used that holds the mutant, in its own file and in others; where it is, if nothing uses it. */
@@ -42,6 +45,11 @@ export class Covering {
     })
     return uses.length === 0 ? [own] : uses
   }
+}
+
+/** Whether the file of tests has the name of the file that is changed. */
+export function isOwn({ test }: TestFile, { file }: Mutant): boolean {
+  return test.startsWith(`unit/${file}.`)
 }
 
 /** The line that begins the statement in which a place is. */
