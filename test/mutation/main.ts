@@ -8,7 +8,7 @@ import { EXCEPTIONS } from './exceptions'
 import { inParallel } from './in-parallel'
 import { CODES, idOf, mutantsIn } from './mutants'
 import { PackageCopy } from './package-copy'
-import { cacheFolder, runQuickTests } from './quick-tests'
+import { cacheFolder, runQuickTests, stateOfTests } from './quick-tests'
 import { type Mutant, RULES } from './rules'
 import { Runner } from './runner'
 import { type Lane, Trials } from './trial'
@@ -22,7 +22,8 @@ Without names: the files of lib/ that differ from main.
   --since REF    the files that differ from REF
   --shard 1/4    the first of four parts
   --workers N    processes that run tests (default: one for each processor)
-A run that was ended goes on where it was, unless the library or the tests have changed.`
+A run that was ended goes on where it was, unless the library has changed: then it begins anew. After a change of tests,
+only what survived is tried again, and what was noticed by a test that has changed.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -53,9 +54,12 @@ function chosenMutants(): Mutant[] {
 /** What noticed each mutant, by its id; `null` if nothing did. */
 type Results = Map<string, string | null>
 
-function readResults(file: string): Results {
+function readResults(file: string, stateOf: (noticed: string | null) => string): Results {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
-  return new Map(lines.map((line) => JSON.parse(line) as [string, string | null]))
+  const entries = lines.map((line) => JSON.parse(line) as [id: string, noticed: string | null, state: string])
+  return new Map(
+    entries.flatMap(([id, noticed, state]) => (state === stateOf(noticed) ? [[id, noticed] as const] : [])),
+  )
 }
 
 async function run(mutants: readonly Mutant[]): Promise<Results> {
@@ -69,14 +73,15 @@ async function run(mutants: readonly Mutant[]): Promise<Results> {
     const tests = await runQuickTests(runners, cache)
     const trials = new Trials(new Covering(tests, CODES), tests)
     const file = join(cache, 'results.jsonl')
-    const results = readResults(file)
+    const stateOf = stateOfTests()
+    const results = readResults(file, stateOf)
     const left = mutants.filter((mutant) => !results.has(idOf(mutant)))
     console.log(`${mutants.length} mutants, ${left.length} to be tried`)
     let count = 0
     await inParallel(left, lanes, async (mutant, lane) => {
       const noticed = (await trials.run(mutant, lane)) ?? null
       results.set(idOf(mutant), noticed)
-      appendFileSync(file, `${JSON.stringify([idOf(mutant), noticed])}\n`)
+      appendFileSync(file, `${JSON.stringify([idOf(mutant), noticed, stateOf(noticed)])}\n`)
       count += 1
       console.log(`${count}/${left.length} ${noticed === null ? 'SURVIVED' : 'noticed'} ${idOf(mutant)}`)
     })

@@ -16,18 +16,38 @@ const filesOf = (folder: string): string[] =>
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .sort()
 
-/** A folder for what is found for this build, so that a run that was ended can go on. */
-export function cacheFolder(): string {
+function hashOf(names: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const name of [...filesOf('lib'), ...filesOf('test')]) hash.update(readFileSync(join(DIST, name)))
-  const folder = join(ROOT, 'node_modules/.cache/mutation', hash.digest('hex').slice(0, 16))
+  for (const name of names) hash.update(readFileSync(join(DIST, name)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** A folder for what is found for this build of the library, so that a run that was ended can go on. */
+export function cacheFolder(): string {
+  const folder = join(ROOT, 'node_modules/.cache/mutation', hashOf(filesOf('lib')))
   mkdirSync(folder, { recursive: true })
   return folder
 }
 
+/**
+ * Tells the state of the tests by which a result was found: a result holds as long as that is the same. What noticed a
+ * mutant does so again, whatever tests are added; what survived may be noticed by any other test.
+ */
+export function stateOfTests(): (noticedBy: string | null) => string {
+  const names = filesOf('test')
+  const isTest = (name: string): boolean => name.endsWith('.test.js')
+  const all = hashOf(names)
+  const support = hashOf(names.filter((name) => !isTest(name)))
+  return (noticedBy) => {
+    if (noticedBy === null) return all
+    const test = `test/${noticedBy.split(': ')[0]}`
+    return isTest(test) ? `${support} ${names.includes(test) ? hashOf([test]) : ''}` : support
+  }
+}
+
 /** Runs the tests of `npm test` without any mutant, to know what each file of them runs. */
 export async function runQuickTests(runners: readonly Runner[], cache: string): Promise<TestFile[]> {
-  const file = join(cache, 'tests.json')
+  const file = join(cache, `tests-${hashOf(filesOf('test'))}.json`)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as TestFile[]
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { test: string } }
   const [, slow = ''] = /--testPathIgnorePatterns "([^"]+)"/.exec(scripts.test) ?? []
