@@ -8,10 +8,17 @@ export interface TestFile {
   readonly coverage: readonly Coverage[]
 }
 
+/** A place in a compiled file of `lib/`, by its name without extension. */
+interface Place {
+  readonly file: string
+  readonly at: number
+}
+
 /** The files of tests that run what a mutant changes, or for a constant what uses it. */
 export class Covering {
   readonly #tests: readonly TestFile[]
   readonly #codes: ReadonlyMap<string, string>
+  readonly #places = new WeakMap<Mutant, readonly Place[]>()
 
   /** @param codes the compiled files of `lib/`, by their names without extension */
   constructor(tests: readonly TestFile[], codes: ReadonlyMap<string, string>) {
@@ -20,16 +27,29 @@ export class Covering {
   }
 
   of(mutant: Mutant): TestFile[] {
-    const isConstant = mutant.where === '' && mutant.rule !== 'hand'
-    const places = isConstant ? this.#usesOf(mutant) : [{ file: mutant.file, at: mutant.start }]
+    const places = this.#placesOf(mutant)
     return this.#tests.filter(
       // Its own tests may use a constant themselves.
-      (tests) => (isConstant && isOwn(tests, mutant)) || places.some(({ file, at }) => isRun(tests.coverage, file, at)),
+      (tests) => this.isOwn(tests, mutant) || places.some(({ file, at }) => isRun(tests.coverage, file, at)),
     )
   }
 
+  /** Whether the file of tests has the name of the file that is changed, or for a constant of one that uses it. */
+  isOwn({ test }: TestFile, mutant: Mutant): boolean {
+    return [mutant, ...this.#placesOf(mutant)].some(({ file }) => test.startsWith(`unit/${file}.`))
+  }
+
+  #placesOf(mutant: Mutant): readonly Place[] {
+    const known = this.#places.get(mutant)
+    if (known) return known
+    const isConstant = mutant.where === '' && mutant.rule !== 'hand'
+    const places = isConstant ? this.#usesOf(mutant) : [{ file: mutant.file, at: mutant.start }]
+    this.#places.set(mutant, places)
+    return places
+  }
+
   /** Where the constant is used that holds the mutant, in its own file and in others; where it is, if nothing uses it. */
-  #usesOf({ file, start }: Mutant): { file: string; at: number }[] {
+  #usesOf({ file, start }: Mutant): Place[] {
     const code = this.#codes.get(file) ?? ''
     const line =
       code
@@ -45,11 +65,6 @@ export class Covering {
     })
     return uses.length === 0 ? [own] : uses
   }
-}
-
-/** Whether the file of tests has the name of the file that is changed. */
-export function isOwn({ test }: TestFile, { file }: Mutant): boolean {
-  return test.startsWith(`unit/${file}.`)
 }
 
 /** The line that begins the statement in which a place is. */

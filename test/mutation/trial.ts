@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { type Covering, isOwn, type TestFile } from './covering'
+import type { Covering, TestFile } from './covering'
 import type { PackageCopy } from './package-copy'
 import type { Mutant } from './rules'
 import type { Runner } from './runner'
@@ -55,7 +55,7 @@ export class Trials {
     const words = wordsIn(`${mutant.where} ${mutant.text}`)
     const rank = (file: TestFile): number => {
       const [ofFile = 0, ofFunction = 0] = keysOf(mutant, file.test).map((key) => this.#countOf(key))
-      const own = isOwn(file, mutant) ? 30 : 0
+      const own = this.#covering.isOwn(file, mutant) ? 30 : 0
       const nearness = 1 + ofFile + 5 * ofFunction + own + 20 * this.#vocabulary.rarityOf(file.test, words)
       return (file.milliseconds * breadthOf(file)) / nearness
     }
