@@ -54,11 +54,13 @@ export async function runQuickTests(runners: readonly Runner[], cache: string): 
   const names = filesOf('test').filter((name) => name.endsWith('.test.js'))
   const quick = names.filter((name) => !new RegExp(slow).test(`/${name}`) && !DOCUMENTS.test(name))
   const tests: TestFile[] = []
+  console.log(`runs the ${quick.length} files of quick tests, to know what each covers`)
   await inParallel(quick, runners, async (name, runner) => {
     const { failed, milliseconds, coverage } = await runner.run({ test: `dist/${name}`, hasCoverage: true })
     const ofLib = coverage.filter((one) => one.file.replaceAll('\\', '/').startsWith('dist/lib/'))
     if (failed) console.log(`fails without any mutant, and is left out: ${name}: ${failed}`)
     else tests.push({ test: name.slice('test/'.length), milliseconds, coverage: ofLib })
+    if (tests.length % 20 === 0) console.log(`${tests.length}/${quick.length}`)
   })
   // A process that collects coverage goes on doing so.
   for (const runner of runners) runner.stop()

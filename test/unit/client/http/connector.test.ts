@@ -238,6 +238,47 @@ test('a provider that is away is tried seven times in three seconds, however lon
   expect(attempts).toBe(7)
 })
 
+test('a spare connection is opened once in ten seconds, and closed after fifty', async () => {
+  const client = await start(60_000)
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+  const connections = async (): Promise<number[]> => {
+    await settled(() => provider.accepted + provider.open, 200)
+    return [provider.accepted, provider.open]
+  }
+  const startAfter = (milliseconds: number): Promise<number[]> => {
+    jest.advanceTimersByTime(milliseconds)
+    client.preconnect()
+    return connections()
+  }
+  expect([await startAfter(0), await startAfter(9999), await startAfter(1)]).toEqual([
+    [1, 1],
+    [1, 1],
+    [2, 1],
+  ])
+  jest.advanceTimersByTime(49_999)
+  expect(await connections()).toEqual([2, 1])
+  jest.advanceTimersByTime(1)
+  expect(await connections()).toEqual([2, 0])
+  jest.useRealTimers()
+})
+
+test('a connection is kept for a minute after its request', async () => {
+  const client = await start(60_000)
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+  const open = async (milliseconds: number): Promise<number> => {
+    // undici looks at its own clock twice a second.
+    for (let passed = 0; passed < milliseconds; passed += 500) {
+      jest.advanceTimersByTime(500)
+      await settled(() => provider.open, 2)
+    }
+    await settled(() => provider.open, 100)
+    return provider.open
+  }
+  await client.exchangeAuthKey('a-key')
+  expect([await open(57_000), await open(6000)]).toEqual([1, 0])
+  jest.useRealTimers()
+})
+
 test('a process whose call was aborted does not wait for a provider that is away', async () => {
   await start()
   provider.refuse()
