@@ -160,14 +160,14 @@ async function joinLogin<User>(
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // Without a login to wait for, nothing is saved: this copy of the session may be older than that of the new user.
   if (running === undefined) return continueIfSignedIn(context, { record, authKey: request.authKey })
+  const loginInfo = { ...createLoginInfo(record, request), duplicate: true } as const
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed. The store's
   // answer does not matter, because this callback is not the first.
   const used = withUsedKey(record, request.authKey)
   if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(used))
-  const verdict = await running.result
-  return { type: 'verdict', verdict, loginInfo: { ...createLoginInfo(record, request), duplicate: true } }
+  return { type: 'verdict', verdict: await running.result, loginInfo }
 }
 
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {

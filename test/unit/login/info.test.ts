@@ -55,13 +55,16 @@ test.each<Keep>(['session', 'cookie', 'web'])(
     const browser = new Browser()
     await browser.follow(app.loginURL)
     const callback = app.approvedCallback()
-    logins.provider.failNext('authorize', { delay: 50 })
+    const delay = 250
+    logins.provider.failNext('authorize', { delay })
     const answers = await Promise.all([browser.comeBack(callback), browser.comeBack(callback)])
     const infos = answers.map(({ body }) => Object(JSON.parse(body).info))
     const [first, second] = infos.toSorted((one, other) => Number(one.duplicate ?? 0) - Number(other.duplicate ?? 0))
     expect(Object.keys(first).toSorted()).toEqual(ofEachLogin.toSorted())
     expect(Object.keys(second).toSorted()).toEqual(members.toSorted())
     expect({ ...second, assurance: first.assurance }).toEqual({ ...first, duplicate: true })
+    // The age of a login ends with its callback, not with the callback that it waits for.
+    expect(second.assurance.age - first.assurance.age).toBeLessThan(delay)
     expect(first).toMatchObject(START)
   },
 )
