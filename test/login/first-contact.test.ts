@@ -6,7 +6,7 @@ import { useLogins } from '../support/logins'
 
 const logins = useLogins()
 
-// exchangeMethod: 'get' warns: see exchange-by-get.test.ts.
+// exchangeMethod: 'get' warns: see endpoints.exchange-by-get.test.ts.
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 afterAll(() => emitWarning.mockRestore())
 

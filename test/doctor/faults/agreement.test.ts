@@ -11,7 +11,7 @@ import { port } from '../../support/listen'
 
 // The doctor, with a login, calls a provider broken exactly where logins fail, with the options that it proposes.
 
-// exchangeMethod: 'get' warns: see exchange-by-get.test.ts.
+// exchangeMethod: 'get' warns: see endpoints.exchange-by-get.test.ts.
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 afterAll(() => emitWarning.mockRestore())
 

@@ -13,6 +13,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
+      "copy | client/endpoints | Endpoints.constructor | { ...headers, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) } -> Object.assign(headers, { ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) })",
       "copy | client/endpoints | Endpoints.constructor | { ...headers, 'content-type': 'application/json' } -> Object.assign(headers, { 'content-type': 'application/json' })",
       'copy | client/options | parseClientOptions | { ...others, ...baseURL } -> Object.assign(others, { ...baseURL })',
       "copy | client/response/profile |  | { ...(0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, } -> Object.assign((0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), { fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, })",
