@@ -155,7 +155,8 @@ export function parseOrigins(value: unknown, name: string): ReadonlySet<string> 
 function parseOrigin(value: unknown, name: string): string {
   const text = typeof value === 'string' ? value.toLowerCase() : ''
   const url = parseURL(text)
-  if (!url || !/^https?:/.test(url.protocol) || url.hostname.includes('*') || url.origin !== text)
+  const isPlain = url && ['http:', 'https:'].includes(url.protocol) && !url.hostname.includes('*')
+  if (!isPlain || url.origin !== text)
     throw new TypeError(`${name} must hold origins such as https://www.app.example, without a path`)
   return text
 }

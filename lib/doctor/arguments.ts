@@ -91,7 +91,7 @@ function refuseSecrets(args: readonly string[], environment: Environment): void 
 
 function readBaseURL(text: string): URL {
   const url = parseURL(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+  if (!url || !/^https?:/.test(url.protocol) || url.search || url.hash || url.username)
     throw new UsageError('The base URL must be an http(s) address such as https://social.example/api/v1')
   url.pathname = url.pathname.replace(/\/+$/, '')
   if (!url.pathname.endsWith('/v1'))
@@ -102,8 +102,7 @@ function readBaseURL(text: string): URL {
 function readRedirectURL(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   const url = parseURL(text)
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError('--redirect-url must be an absolute http(s) address')
+  if (!url || !/^https?:/.test(url.protocol)) throw new UsageError('--redirect-url must be an absolute http(s) address')
   return text
 }
 
