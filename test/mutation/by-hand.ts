@@ -101,8 +101,8 @@ const ROWS: readonly Row[] = [
   [
     'doctor/arguments',
     'a long host is parsed',
-    '(0, url_1.parseURL)(text);\n    if (!url || !/^https?:$/.test(url.protocol) ||',
-    'new URL(text);\n    if (!url || !/^https?:$/.test(url.protocol) ||',
+    '(0, url_1.parseURL)(text);\n    if (!url || !/^https?:/.test(url.protocol) ||',
+    'new URL(text);\n    if (!url || !/^https?:/.test(url.protocol) ||',
   ],
   [
     'doctor/login',

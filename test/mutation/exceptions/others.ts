@@ -82,4 +82,12 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
     why: 'The clock by which undici closes idle connections ticks twice a second.',
     mutants: ['limit | limits |  | 60_000 -> (60_000 + 1)', 'limit | limits |  | 60_000 -> (60_000 - 1)'],
   },
+  {
+    kind: 'equivalent',
+    why: 'Only the types require it: undefined is no URL, either, and without an id there is no secret.',
+    mutants: [
+      String.raw`operand | doctor/browser-login | isCatchable | redirectURL !== undefined && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL) -> (/^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL))`,
+      'operand | doctor/command | run | appID !== undefined && appSecret !== undefined -> (appSecret !== undefined)',
+    ],
+  },
 ]
