@@ -1,7 +1,7 @@
 import { once } from 'node:events'
+import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { oneLookupAtATime, systemLookup } from '../client/http/address'
-import { errorCode } from '../client/http/network-errors'
 import { tlsOptions } from '../client/http/tls-options'
 import { withoutBrackets } from '../client/url'
 import type { Examination } from './examination'
@@ -61,7 +61,7 @@ async function shakeHands(url: URL, timeout: number) {
     host,
     port: Number(url.port || 443),
     // An address has no server name (RFC 6066, section 3).
-    ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
+    servername: isIP(host) === 0 ? host : '',
     lookup: oneLookupAtATime(systemLookup),
     ALPNProtocols: ['http/1.1', 'h2'],
     ...tlsOptions(),
@@ -75,7 +75,7 @@ async function shakeHands(url: URL, timeout: number) {
       protocol: (socket.getProtocol() ?? '').replace('v', ' '),
       speaksHTTP1: socket.alpnProtocol !== 'h2',
       /** Node's code for a certificate that is not accepted. */
-      certificateError: authorized ? undefined : (errorCode(authorizationError) ?? String(authorizationError)),
+      certificateError: authorized ? undefined : String(authorizationError),
       /** Until the certificate expires; negative if it has. */
       daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
     }

@@ -14,7 +14,10 @@ import { diagnose, page, sendJSON, useServers } from '../support/doctor'
 const { listening, proxyTo } = useServers()
 const certificates = makeCertificates()
 const DAY_MS = 86_400_000
-beforeEach(() => void trustAuthority(certificates.ca))
+let trusting: jest.SpyInstance
+beforeEach(() => {
+  trusting = trustAuthority(certificates.ca)
+})
 afterEach(() => void jest.restoreAllMocks())
 
 const provider = new FakeProvider({ origin: 'https://localhost' })
@@ -121,6 +124,23 @@ test('a redirect from https to https is followed, and one to plain http is not',
     report:
       'broken Address: The provider redirects from https to plain http, where everybody on the way can read the secret.',
   })
+})
+
+test('a server is told which of its names is meant, but no address, and is asked at the port of https by default', async () => {
+  const names: string[] = []
+  const SNICallback: TlsOptions['SNICallback'] = (name, done) => {
+    names.push(name)
+    done(null)
+  }
+  const baseURL = await secure({ ...certificates.good, SNICallback })
+  await diagnose(baseURL)
+  // For the requests, and to look at the certificate.
+  expect(names).toEqual(['localhost', 'localhost'])
+  await diagnose(baseURL.replace('localhost', '127.0.0.1'))
+  expect(names).toHaveLength(2)
+  trusting.mockClear()
+  await diagnose('https://localhost/api/v1', { timeout: 300 })
+  expect(trusting.mock.calls.at(-1)?.[0]).toMatchObject({ host: 'localhost', port: 443, servername: 'localhost' })
 })
 
 test('behind a proxy, a connection that fails is not tried beside it', async () => {

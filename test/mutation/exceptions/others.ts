@@ -88,6 +88,7 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
     mutants: [
       String.raw`operand | doctor/browser-login | isCatchable | redirectURL !== undefined && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL) -> (/^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL))`,
       'operand | doctor/command | run | appID !== undefined && appSecret !== undefined -> (appSecret !== undefined)',
+      "operand | doctor/network | shakeHands | socket.getProtocol() ?? '' -> (socket.getProtocol())",
     ],
   },
 ]
