@@ -120,9 +120,9 @@ function textIn(record: JSONObject, name: string): string {
 
 /**
  * The root of relative pictures, where the record tells it: deployed servers send the same picture once more with its
- * absolute URL, or the root alone for a person without a cover.
+ * absolute URL, or the root alone for a person without a cover. Empty, where it does not.
  */
-function uploadsURLIn(record: JSONObject): string | undefined {
+function uploadsURLIn(record: JSONObject): string {
   for (const [relative, absolute] of [
     ['user_picture', 'profile_picture'],
     ['user_cover', 'profile_cover'],
@@ -134,7 +134,7 @@ function uploadsURLIn(record: JSONObject): string | undefined {
     if (path !== '' && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
     if (absolute === 'profile_cover' && url.endsWith('/')) return url
   }
-  return undefined
+  return ''
 }
 
 /** Reports the form of a record, and what it needs. */
@@ -168,7 +168,7 @@ export function isPerson(json: JSONValue): boolean {
   }
 }
 
-function reportPictures(uploadsURL = '', origin: string, examination: Examination): void {
+function reportPictures(uploadsURL: string, origin: string, examination: Examination): void {
   if (mayPropose(uploadsURL, origin, examination)) examination.options.uploadsURL = uploadsURL
   const cure =
     examination.options.uploadsURL === undefined

@@ -113,6 +113,7 @@ export class Probe {
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
+      // Without a form it is empty, and nothing is sent.
       body: new URLSearchParams(form).toString(),
       idempotent: false,
     }

@@ -125,6 +125,7 @@ class Dispatch implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
+    this.#attempt.deadline.removeListener(this.#onDeadline)
     this.#onDone?.()
     if (this.#hasEnough) return this.#finish()
     const isClosed = !this.#attempt.onNewConnection && this.#connector.closedBeforeResponse(error, this.#isSent)

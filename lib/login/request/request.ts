@@ -138,9 +138,13 @@ function isConfirmedInVain(req: HTTPRequest, { searchParams }: URL, { unverified
   return fetchSiteOf(req) === undefined && searchParams.has(CONFIRMED_PARAMETER)
 }
 
-function classifyCallback(req: HTTPRequest, { search }: URL, policy: OriginPolicy): CallbackRequest | RefusedRequest {
+function classifyCallback(
+  req: HTTPRequest,
+  { search, searchParams }: URL,
+  policy: OriginPolicy,
+): CallbackRequest | RefusedRequest {
   // A key has no space: a plus is one that the provider has not encoded.
-  const query = new URLSearchParams(search.replaceAll('+', '%2B'))
+  const query = search.includes('+') ? new URLSearchParams(search.replaceAll('+', '%2B')) : searchParams
   // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
   const tabSecret = policy.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined

@@ -60,6 +60,13 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
+    why: 'undici ignores the end of a deadline for a request that is over; without the listener nothing of it is kept.',
+    mutants: [
+      'call | client/http/pool | Dispatch.onResponseError | this.#attempt.deadline.removeListener(this.#onDeadline); -> ;',
+    ],
+  },
+  {
+    kind: 'equivalent',
     why: 'Math.ceil makes the same number of a text.',
     mutants: ['wrapper | client/http/response-reader | secondsIn | Number(value) -> (value)'],
   },

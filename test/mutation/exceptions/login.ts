@@ -52,4 +52,9 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     why: 'The members have this name already; TypeScript does not know that it is a text.',
     mutants: ['member | login/providers/providers | ManyProviders.#parseMembers | name -> '],
   },
+  {
+    kind: 'equivalent',
+    why: 'A query without a plus is parsed once more, to the same.',
+    mutants: ["condition | login/request/request | classifyCallback | search.includes('+') -> true"],
+  },
 ]
