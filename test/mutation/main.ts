@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Covering } from './covering'
 import { EXCEPTIONS } from './exceptions'
 import { inParallel } from './in-parallel'
-import { CODES, idOf, mutantsIn } from './mutants'
+import { idOf, mutantsIn } from './mutants'
 import { PackageCopy } from './package-copy'
-import { cacheFolder, runQuickTests, stateOfTests } from './quick-tests'
+import { cacheFolder, groupsOfTests, runTests } from './quick-tests'
+import { Results } from './results'
 import { type Mutant, RULES } from './rules'
 import { Runner } from './runner'
 import { type Lane, Trials } from './trial'
@@ -17,8 +15,9 @@ const HELP = `npm run test:mutation -- [options] [part of a file name ...]
 
 Changes the compiled library in one place after the other, and expects a quick test to fail each time.
 
-Without names: the files of lib/ that differ from main.
-  --all          all files
+Without names: the files of lib/ that differ from main, or if none does, those of the last commit. First the tests with
+their names are run, and for what survives those in their folders, and all others. Exceptions are tried with --all only.
+  --all          all files, and the exceptions
   --since REF    the files that differ from REF
   --shard 1/4    the first of four parts
   --workers N    processes that run tests (default: one for each processor)
@@ -36,55 +35,44 @@ const { values, positionals } = parseArgs({
   },
 })
 
+const EXEMPT: ReadonlySet<string> = new Set(EXCEPTIONS.flatMap(({ mutants }) => mutants))
+
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
 function changedFiles(): Set<string> {
-  const base = values.since || git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main') || 'main'
-  const names = git('diff', '--name-only', git('merge-base', base, 'HEAD'), '--', 'lib').split('\n')
-  return new Set(names.map((name) => name.replace(/^lib\/|\.ts$/g, '')))
+  const main = values.since || git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main') || 'main'
+  const base = git('merge-base', main, 'HEAD')
+  const isNew = git('ls-files', '--others', '--exclude-standard', '--', 'lib')
+  const differing = [git('diff', '--name-only', base, '--', 'lib'), isNew].join('\n').trim()
+  const names = differing || (values.since ? '' : git('diff', '--name-only', `${base}~1`, base, '--', 'lib'))
+  return new Set(names.split('\n').map((name) => name.replace(/^lib\/|\.ts$/g, '')))
 }
 
 function chosenMutants(): Mutant[] {
   const changed = values.all || positionals.length > 0 ? undefined : changedFiles()
   const isNamed = (file: string): boolean => values.all || positionals.some((part) => file.includes(part))
   const [index = 1, count = 1] = values.shard.split('/').map(Number)
-  return mutantsIn((file) => changed?.has(file) ?? isNamed(file)).filter((_, at) => at % count === index - 1)
-}
-
-/** What noticed each mutant, by its id; `null` if nothing did. */
-type Results = Map<string, string | null>
-
-function readResults(file: string, stateOf: (noticed: string | null) => string): Results {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
-  const entries = lines.map((line) => JSON.parse(line) as [id: string, noticed: string | null, state: string])
-  return new Map(
-    entries.flatMap(([id, noticed, state]) => (state === stateOf(noticed) ? [[id, noticed] as const] : [])),
-  )
+  const mutants = mutantsIn((file) => changed?.has(file) ?? isNamed(file))
+  return mutants.filter((mutant) => values.all || !EXEMPT.has(idOf(mutant))).filter((_, at) => at % count === index - 1)
 }
 
 async function run(mutants: readonly Mutant[]): Promise<Results> {
   const cache = cacheFolder()
+  const results = new Results(cache)
   const lanes: Lane[] = Array.from({ length: Number(values.workers) }, () => {
     const copy = new PackageCopy()
     return { copy, runner: new Runner(copy.folder) }
   })
   try {
-    const runners = lanes.map(({ runner }) => runner)
-    const tests = await runQuickTests(runners, cache)
-    const trials = new Trials(new Covering(tests, CODES), tests)
-    const file = join(cache, 'results.jsonl')
-    const stateOf = stateOfTests()
-    const results = readResults(file, stateOf)
-    const left = mutants.filter((mutant) => !results.has(idOf(mutant)))
+    let left = mutants.filter((mutant) => results.of(mutant) === undefined)
     console.log(`${mutants.length} mutants, ${left.length} to be tried`)
-    let count = 0
-    await inParallel(left, lanes, async (mutant, lane) => {
-      const noticed = (await trials.run(mutant, lane)) ?? null
-      results.set(idOf(mutant), noticed)
-      appendFileSync(file, `${JSON.stringify([idOf(mutant), noticed, stateOf(noticed)])}\n`)
-      count += 1
-      console.log(`${count}/${left.length} ${noticed === null ? 'SURVIVED' : 'noticed'} ${idOf(mutant)}`)
-    })
+    const groups = groupsOfTests(values.all ? undefined : new Set(left.map((mutant) => mutant.file)))
+    for (const names of groups) {
+      if (left.length === 0) break
+      const runners = lanes.map(({ runner }) => runner)
+      const tests = await runTests(names, runners, cache)
+      left = await tryAll(left, new Trials(tests, { isLast: names === groups.at(-1) }), lanes, results)
+    }
     return results
   } finally {
     for (const { runner, copy } of lanes) {
@@ -94,20 +82,35 @@ async function run(mutants: readonly Mutant[]): Promise<Results> {
   }
 }
 
+/** @returns which mutants these tests did not notice */
+async function tryAll(mutants: readonly Mutant[], trials: Trials, lanes: Lane[], results: Results): Promise<Mutant[]> {
+  const left: Mutant[] = []
+  let count = 0
+  await inParallel(mutants, lanes, async (mutant, lane) => {
+    const noticed = await trials.run(mutant, lane)
+    if (noticed === undefined) left.push(mutant)
+    if (noticed !== undefined || trials.isLast) results.set(mutant, noticed ?? null)
+    count += 1
+    const outcome = noticed !== undefined ? 'noticed' : trials.isLast ? 'SURVIVED' : 'not yet noticed'
+    console.log(`${count}/${mutants.length} ${outcome} ${idOf(mutant)}`)
+  })
+  return left
+}
+
 /** @returns what is wrong: a survivor that is no exception, and an exception that is no survivor */
 function report(mutants: readonly Mutant[], results: Results): string[] {
-  const exempt = new Map(EXCEPTIONS.flatMap(({ kind, mutants }) => mutants.map((id) => [id, kind] as const)))
   console.log(`${'rule'.padEnd(12)}mutants  noticed  exempt`)
   for (const rule of RULES) {
-    const ids = mutants.filter((mutant) => mutant.rule === rule).map(idOf)
-    const survivors = ids.filter((id) => results.get(id) === null)
-    const counts = [ids.length, ids.length - survivors.length, survivors.filter((id) => exempt.has(id)).length]
+    const ofRule = mutants.filter((mutant) => mutant.rule === rule)
+    const survivors = ofRule.filter((mutant) => results.of(mutant) === null)
+    const exempt = survivors.filter((mutant) => EXEMPT.has(idOf(mutant)))
+    const counts = [ofRule.length, ofRule.length - survivors.length, exempt.length]
     console.log(rule.padEnd(11) + counts.map((count) => String(count).padStart(8)).join(' '))
   }
-  return mutants.map(idOf).flatMap((id) => {
-    const isNoticed = results.get(id) !== null
-    if (isNoticed !== exempt.has(id)) return []
-    return [isNoticed ? `noticed, although it is an exception: ${id}` : `survived: ${id}`]
+  return mutants.flatMap((mutant) => {
+    const isNoticed = results.of(mutant) !== null
+    if (isNoticed !== EXEMPT.has(idOf(mutant))) return []
+    return [isNoticed ? `noticed, although it is an exception: ${idOf(mutant)}` : `survived: ${idOf(mutant)}`]
   })
 }
 

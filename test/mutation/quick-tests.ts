@@ -45,25 +45,48 @@ export function stateOfTests(): (noticedBy: string | null) => string {
   }
 }
 
-/** Runs the tests of `npm test` without any mutant, to know what each file of them runs. */
-export async function runQuickTests(runners: readonly Runner[], cache: string): Promise<TestFile[]> {
-  const file = join(cache, `tests-${hashOf(filesOf('test'))}.json`)
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as TestFile[]
+/** The files of `npm test`, without those that compare documents. */
+function quickTests(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { test: string } }
   const [, slow = ''] = /--testPathIgnorePatterns "([^"]+)"/.exec(scripts.test) ?? []
   const names = filesOf('test').filter((name) => name.endsWith('.test.js'))
-  const quick = names.filter((name) => !new RegExp(slow).test(`/${name}`) && !DOCUMENTS.test(name))
-  const tests: TestFile[] = []
-  console.log(`runs the ${quick.length} files of quick tests, to know what each covers`)
-  await inParallel(quick, runners, async (name, runner) => {
+  return names.filter((name) => !new RegExp(slow).test(`/${name}`) && !DOCUMENTS.test(name))
+}
+
+/** All quick tests; for some files first those with their names, then those in folders with the name of theirs. */
+export function groupsOfTests(files: ReadonlySet<string> | undefined): string[][] {
+  const all = quickTests()
+  if (!files) return [all]
+  const names = [...files].map((file) => `/${file.split('/').at(-1)}`)
+  const folders = [...files].flatMap((file) => (file.includes('/') ? [`/${file.split('/')[0]}/`] : []))
+  const nearer = [names, [...names, ...folders]].map((parts) =>
+    all.filter((test) => parts.some((part) => test.includes(part))),
+  )
+  return [...nearer, all].filter((group) => group.length > 0)
+}
+
+/** Runs files of tests without any mutant, to know what each covers. */
+export async function runTests(
+  names: readonly string[],
+  runners: readonly Runner[],
+  cache: string,
+): Promise<TestFile[]> {
+  const file = join(cache, `tests-${hashOf(filesOf('test'))}.json`)
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TestFile[]) : []
+  const tests = new Map<string, TestFile>(known.map((one) => [`test/${one.test}`, one]))
+  const left = names.filter((name) => !tests.has(name))
+  if (left.length > 0) console.log(`runs ${left.length} files of tests, to know what each covers`)
+  let count = 0
+  await inParallel(left, runners, async (name, runner) => {
     const { failed, milliseconds, coverage } = await runner.run({ test: `dist/${name}`, hasCoverage: true })
     const ofLib = coverage.filter((one) => one.file.replaceAll('\\', '/').startsWith('dist/lib/'))
     if (failed) console.log(`fails without any mutant, and is left out: ${name}: ${failed}`)
-    else tests.push({ test: name.slice('test/'.length), milliseconds, coverage: ofLib })
-    if (tests.length % 20 === 0) console.log(`${tests.length}/${quick.length}`)
+    else tests.set(name, { test: name.slice('test/'.length), milliseconds, coverage: ofLib })
+    count += 1
+    if (count % 20 === 0) console.log(`${count}/${left.length}`)
   })
   // A process that collects coverage goes on doing so.
   for (const runner of runners) runner.stop()
-  writeFileSync(file, JSON.stringify(tests))
-  return tests
+  writeFileSync(file, JSON.stringify([...tests.values()]))
+  return names.flatMap((name) => tests.get(name) ?? [])
 }

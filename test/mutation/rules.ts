@@ -32,7 +32,7 @@ export interface Mutant {
   readonly file: string
   /** The functions and classes around it, from the outermost to the innermost; empty at the top of the file. */
   readonly where: string
-  /** The expression that is changed, on one line, and what it becomes. The same change for the second time has ` (2)`. */
+  /** The expression that is changed, as in the source on one line, and what it becomes. The second of its kind has ` (2)`. */
   readonly text: string
   readonly start: number
   readonly end: number
@@ -62,7 +62,7 @@ export function mutantsOf(file: string, code: string): Mutant[] {
       if (isOfCompiler(ancestors[1]?.node ?? node, textOf)) return
       for (const [rule, changed, to] of changesOf(node, parent, textOf)) {
         const where = namesAround(ancestors, textOf)
-        const change = oneLine(`${textOf(changed)} -> ${to}`)
+        const change = asWritten(`${textOf(changed)} -> ${to}`)
         const key = `${rule}, ${where}: ${change}`
         const count = (counts.get(key) ?? 0) + 1
         counts.set(key, count)
@@ -257,7 +257,12 @@ function namesAround(ancestors: TraversalAncestors, textOf: (node: Node) => stri
   return names.filter((name) => name !== '').join('.')
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+/** On one line, and with the names of imports as the source has them, without the compiler's `(0, name_1.name)`. */
+const asWritten = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/\(0, (\w+_1\.\w+)\)/g, '$1')
+    .replace(/\b\w+_1\.(?=\w)/g, '')
 
 /** The code of a file with the change. */
 export function applyMutant({ start, end, to }: Mutant, code: string): string {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { Covering, TestFile } from './covering'
+import { Covering, type TestFile } from './covering'
+import { CODES } from './mutants'
 import type { PackageCopy } from './package-copy'
 import type { Mutant } from './rules'
 import type { Runner } from './runner'
 import { Vocabulary, wordsIn } from './vocabulary'
 
-/** How many files of tests are tried: one of the nearest must notice it. */
+/** How many files of tests are run: one of the nearest must notice it. */
 const MAX_FILES = 25
 /** From which one on a file must notice it twice. */
 const FAR = 3
@@ -20,13 +21,16 @@ export interface Lane {
 
 /** Finds a test that notices a mutant. */
 export class Trials {
+  /** Whether no others are asked after these: then the exploration is. */
+  readonly isLast: boolean
   readonly #covering: Covering
   readonly #vocabulary: Vocabulary
   /** How often a file of tests has noticed something in a file, and in a function of it: it may well do so again. */
   readonly #counts = new Map<string, number>()
 
-  constructor(covering: Covering, tests: readonly TestFile[]) {
-    this.#covering = covering
+  constructor(tests: readonly TestFile[], { isLast }: { readonly isLast: boolean }) {
+    this.isLast = isLast
+    this.#covering = new Covering(tests, CODES)
     this.#vocabulary = new Vocabulary(tests.map(({ test }) => test))
   }
 
@@ -42,7 +46,7 @@ export class Trials {
         for (const key of keysOf(mutant, test)) this.#counts.set(key, this.#countOf(key) + 1)
         return `${test}: ${failed}`
       }
-      return mutant.file.startsWith('login/') ? explore(copy.folder) : undefined
+      return this.isLast && mutant.file.startsWith('login/') ? explore(copy.folder) : undefined
     })
   }
 

@@ -6,8 +6,8 @@ export const ADAPTERS_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
-      'copy | passport/options | parseStrategyOptions | { ...parsed, store: store instanceof cookie_store_1.CookieStore ? store.forCallback(options.callbackURL) : store, providers: (0, settings_1.parseLoginOptions)(options, pools_1.nodeNetwork), findProvider: provider, } -> Object.assign(parsed, { store: store instanceof cookie_store_1.CookieStore ? store.forCallback(options.callbackURL) : store, providers: (0, settings_1.parseLoginOptions)(options, pools_1.nodeNetwork), findProvider: provider, })',
-      'copy | web/options | parseSocialLoginOptions | { ...(0, option_values_1.parseOptions)(WEB_OPTIONS, options), providers: (0, settings_1.parseLoginOptions)(options, network), findProvider, storeFor: storesOf(options), } -> Object.assign((0, option_values_1.parseOptions)(WEB_OPTIONS, options), { providers: (0, settings_1.parseLoginOptions)(options, network), findProvider, storeFor: storesOf(options), })',
+      'copy | passport/options | parseStrategyOptions | { ...parsed, store: store instanceof CookieStore ? store.forCallback(options.callbackURL) : store, providers: parseLoginOptions(options, nodeNetwork), findProvider: provider, } -> Object.assign(parsed, { store: store instanceof CookieStore ? store.forCallback(options.callbackURL) : store, providers: parseLoginOptions(options, nodeNetwork), findProvider: provider, })',
+      'copy | web/options | parseSocialLoginOptions | { ...parseOptions(WEB_OPTIONS, options), providers: parseLoginOptions(options, network), findProvider, storeFor: storesOf(options), } -> Object.assign(parseOptions(WEB_OPTIONS, options), { providers: parseLoginOptions(options, network), findProvider, storeFor: storesOf(options), })',
     ],
   },
   {

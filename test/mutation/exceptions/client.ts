@@ -6,7 +6,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'An outcome that is no object is the reason of an abort, and the client gives that whatever is thrown instead.',
     mutants: [
-      'operand | client/http/retry | isRetryable | outcome instanceof errors_1.SocialLoginError && RETRYABLE.has(outcome.code) -> (RETRYABLE.has(outcome.code))',
+      'operand | client/http/retry | isRetryable | outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code) -> (RETRYABLE.has(outcome.code))',
     ],
   },
   {
@@ -16,17 +16,17 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
       "copy | client/endpoints | Endpoints.constructor | { ...headers, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) } -> Object.assign(headers, { ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) })",
       "copy | client/endpoints | Endpoints.constructor | { ...headers, 'content-type': 'application/json' } -> Object.assign(headers, { 'content-type': 'application/json' })",
       'copy | client/options | parseClientOptions | { ...others, ...baseURL } -> Object.assign(others, { ...baseURL })',
-      "copy | client/response/profile |  | { ...(0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, } -> Object.assign((0, arguments_1.object)('what fetchUser resolves to, with the members user, json and raw'), { fits: (one) => { const { json, user } = Object(one); return (0, json_1.isObject)(json) && typeof Object(user)['user_id'] === 'string'; }, })",
+      "copy | client/response/profile |  | { ...object('what fetchUser resolves to, with the members user, json and raw'), fits: (one) => { const { json, user } = Object(one); return isObject(json) && typeof Object(user)['user_id'] === 'string'; }, } -> Object.assign(object('what fetchUser resolves to, with the members user, json and raw'), { fits: (one) => { const { json, user } = Object(one); return isObject(json) && typeof Object(user)['user_id'] === 'string'; }, })",
     ],
   },
   {
     kind: 'equivalent',
     why: 'A list or a text of JSON has none of the members that are looked for, and null is told apart before.',
     mutants: [
-      'wrapper | client/response/responses | saysFailure | (0, json_1.isObject)(body) -> (body)',
-      'wrapper | client/response/responses | isRefusal | (0, json_1.isObject)(body) -> (body)',
-      'wrapper | client/response/user | findRecord | (0, json_1.isObject)(body) -> (body)',
-      'wrapper | client/response/user | findRecord | (0, json_1.isObject)(record) -> (record)',
+      'wrapper | client/response/responses | saysFailure | isObject(body) -> (body)',
+      'wrapper | client/response/responses | isRefusal | isObject(body) -> (body)',
+      'wrapper | client/response/user | findRecord | isObject(body) -> (body)',
+      'wrapper | client/response/user | findRecord | isObject(record) -> (record)',
     ],
   },
   {
@@ -84,7 +84,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'A value is asked for its range only when it is a text, and the types do not know that.',
     mutants: [
-      "operand | client/endpoints |  | typeof value === 'string' && responses_1.ACCESS_TOKEN.test(value) -> (responses_1.ACCESS_TOKEN.test(value))",
+      "operand | client/endpoints |  | typeof value === 'string' && ACCESS_TOKEN.test(value) -> (ACCESS_TOKEN.test(value))",
     ],
   },
   {
@@ -106,7 +106,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'slow',
     why: 'No quick test opens ten thousand connections.',
-    mutants: ['member | client/http/pools | ProviderPools.constructor | connections: limits_1.MAX_CONNECTIONS -> '],
+    mutants: ['member | client/http/pools | ProviderPools.constructor | connections: MAX_CONNECTIONS -> '],
   },
   {
     kind: 'equivalent',
@@ -121,7 +121,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     mutants: [
       'operand | client/http/tls-options | firstSupported | values.find((value) => isSupported({ [option]: value })) ?? otherwise -> (values.find((value) => isSupported({ [option]: value })))',
       'member | client/http/tls-options | isSupported | ca: [] -> ',
-      'copy | client/http/tls-options | tlsOptions | { ...supported, secureOptions: node_crypto_1.constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true } -> Object.assign(supported, { secureOptions: node_crypto_1.constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true })',
+      'copy | client/http/tls-options | tlsOptions | { ...supported, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true } -> Object.assign(supported, { secureOptions: constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true })',
       'copy | client/http/tls-options | isSupported | { ...options, ca: [] } -> Object.assign(options, { ca: [] })',
       'catch | client/http/tls-options | isSupported | { return false; } -> {}',
     ],
@@ -135,7 +135,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'Only the types require it: what reads a response throws nothing but outcomes.',
     mutants: [
-      "operand | client/endpoints | readExchange | error instanceof errors_1.SocialLoginError && error.code === 'auth_key_rejected' -> (error.code === 'auth_key_rejected')",
+      "operand | client/endpoints | readExchange | error instanceof SocialLoginError && error.code === 'auth_key_rejected' -> (error.code === 'auth_key_rejected')",
     ],
   },
 ]

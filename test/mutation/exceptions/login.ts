@@ -6,7 +6,7 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'What is copied has just been made, and nobody else has it.',
     mutants: [
-      'copy | login/callback | joinLogin | { ...(0, info_1.createLoginInfo)(record, request), duplicate: true } -> Object.assign((0, info_1.createLoginInfo)(record, request), { duplicate: true })',
+      'copy | login/callback | joinLogin | { ...createLoginInfo(record, request), duplicate: true } -> Object.assign(createLoginInfo(record, request), { duplicate: true })',
       'copy | login/providers/provider | createLoginSettings | { ...source, allowInsecureHTTP } -> Object.assign(source, { allowInsecureHTTP })',
       'copy | login/providers/settings | manyProviders | { ...shared, callbackURL, allowPrivateAddresses, maxPools } -> Object.assign(shared, { callbackURL, allowPrivateAddresses, maxPools })',
       'copy | login/providers/providers | ManyProviders.#create | { ...settings, ...own, onExchanged: () => this.#registerName(settings) } -> Object.assign(settings, { ...own, onExchanged: () => this.#registerName(settings) })',
@@ -27,18 +27,16 @@ export const LOGIN_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'An answer that is there at once needs no timer, which costs more than the store of a session itself.',
     mutants: [
-      'condition | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> true',
-      'wrapper | login/pending-login/store | callStore | (0, deadline_1.isThenable)(answer) -> (answer)',
-      'condition | login/providers/providers | ManyProviders.find | (0, deadline_1.isThenable)(result) -> true',
-      'wrapper | login/providers/providers | ManyProviders.find | (0, deadline_1.isThenable)(result) -> (result)',
+      'condition | login/pending-login/store | callStore | isThenable(answer) -> true',
+      'wrapper | login/pending-login/store | callStore | isThenable(answer) -> (answer)',
+      'condition | login/providers/providers | ManyProviders.find | isThenable(result) -> true',
+      'wrapper | login/providers/providers | ManyProviders.find | isThenable(result) -> (result)',
     ],
   },
   {
     kind: 'equivalent',
     why: 'What is no object has no member of a cookie either.',
-    mutants: [
-      'wrapper | login/pending-login/stores/session-store | warnOfLostCookie | (0, json_1.isObject)(cookie) -> (cookie)',
-    ],
+    mutants: ['wrapper | login/pending-login/stores/session-store | warnOfLostCookie | isObject(cookie) -> (cookie)'],
   },
   {
     kind: 'equivalent',
