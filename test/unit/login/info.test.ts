@@ -35,6 +35,29 @@ test('the info of a login has all evidence, and nothing of what the start was no
   expect(age).toBeLessThanOrEqual(Date.now() - before)
 })
 
+test('the info of a login whose callback came to its tab has the site of both requests', async () => {
+  const app = await logins.startApp({
+    strategy: { tabBinding: true },
+    start: { returnTo: '/inbox', state: { cart: 7 } },
+  })
+  const browser = new Browser()
+  const secret = `social_login_tab=${'0123456789abcdef'.repeat(2)}`
+  const fromTab = { method: 'POST', headers: { origin: app.origin } } as const
+  await browser.follow(`${app.loginURL}?${secret}`, fromTab)
+  const { body } = await browser.follow(`${app.approvedCallback()}&${secret}`, fromTab)
+  expect(JSON.parse(body).info).toStrictEqual({
+    assurance: {
+      age: expect.any(Number),
+      fetchSite: 'same-origin',
+      startSite: 'same-origin',
+      referer: 'absent',
+      tabBound: true,
+    },
+    returnTo: '/inbox',
+    state: { cart: 7 },
+  })
+})
+
 // Whoever adds a member to LoginInfo finds here where it must arrive, and makes it appear in these logins.
 
 const read = (file: string): string => readFileSync(join(__dirname, '../../../..', file), 'utf8')
