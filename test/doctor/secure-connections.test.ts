@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { createServer as createHTTP2Server } from 'node:http2'
 import { createServer as createHTTPSServer } from 'node:https'
+import { connect, createServer } from 'node:net'
 import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
 import { examine } from '../../lib/doctor/doctor'
 import type { Finding } from '../../lib/doctor/examination'
@@ -95,6 +96,24 @@ test('HTTP/2 only', async () => {
     [
       expect.stringMatching(/^differs Certificate: Valid, but for 1 more day only/),
       'broken HTTP: The provider speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
+    ],
+  ])
+})
+
+test('a server that sends something wrong right after the handshake', async () => {
+  const { port } = new URL(await secure(certificates.good))
+  const relay = createServer((client) => {
+    const server = connect(Number(port))
+    for (const socket of [client, server]) socket.on('error', () => {})
+    client.pipe(server)
+    server.on('data', (data) => client.write(Buffer.concat([data, Buffer.from('no record of TLS')])))
+  })
+  const { isBroken, report } = await diagnose(`https://localhost:${await listening(relay)}/api/v1`, { timeout: 600 })
+  expect([isBroken, findingsOf(report)]).toEqual([
+    true,
+    [
+      expect.stringMatching(/^differs Certificate: Valid, but for 1 more day only/),
+      expect.stringMatching(/^broken Network: /),
     ],
   ])
 })

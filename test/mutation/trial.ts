@@ -8,7 +8,7 @@ import type { Runner } from './runner'
 import { Vocabulary, wordsIn } from './vocabulary'
 
 /** How many files of tests are run: one of the nearest must notice it. */
-const MAX_FILES = 25
+const MAX_FILES = 40
 /** From which one on a file must notice it twice. */
 const FAR = 3
 const EXPLORATION_MINUTES = 0.25
