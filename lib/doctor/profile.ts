@@ -1,3 +1,4 @@
+import { isFailed } from '../client/http/response-reader'
 import type { JSONValue } from '../client/response/json'
 import { readProfile } from '../client/response/responses'
 import { requestUserInfo } from './endpoints'
@@ -40,7 +41,7 @@ function recordRefusals(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
   mode.htmlAtStatus200 = both.every((response) => kindOf(response) === 'page' && response.status === 200)
   if (refusal === undefined) return
   recordForm(refusal, examination)
-  mode.errorsAtStatus200 = refusal.status < 300
+  mode.errorsAtStatus200 = !isFailed(refusal.status)
 }
 
 /** Reports an endpoint that is unsafe. */

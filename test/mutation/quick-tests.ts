@@ -85,8 +85,6 @@ export async function runTests(
     count += 1
     if (count % 20 === 0) console.log(`${count}/${left.length}`)
   })
-  // A process that collects coverage goes on doing so.
-  for (const runner of runners) runner.stop()
   writeFileSync(file, JSON.stringify([...tests.values()]))
   return names.flatMap((name) => tests.get(name) ?? [])
 }

@@ -22,6 +22,7 @@ export class Runner {
   readonly #folder: string
   #child: ChildProcess | undefined
   #files = 0
+  #hasCoverage = false
 
   constructor(folder: string) {
     this.#folder = folder
@@ -29,7 +30,9 @@ export class Runner {
 
   async run(task: Task): Promise<Outcome> {
     this.#files += 1
-    if (this.#files > MAX_FILES) this.stop()
+    // A process that collects coverage goes on doing so, and one that does not cannot begin.
+    if (this.#files > MAX_FILES || task.hasCoverage !== this.#hasCoverage) this.stop()
+    this.#hasCoverage = task.hasCoverage
     const child = this.#child ?? (await this.#start())
     const start = performance.now()
     return new Promise((resolve) => {

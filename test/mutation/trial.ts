@@ -7,7 +7,7 @@ import type { Mutant } from './rules'
 import type { Runner } from './runner'
 import { Vocabulary, wordsIn } from './vocabulary'
 
-/** How many files of tests are run: one of the nearest must notice it. */
+/** How many files of tests are run, beside its own: one of the nearest must notice it. */
 const MAX_FILES = 40
 /** From which one on a file must notice it twice. */
 const FAR = 3
@@ -37,7 +37,7 @@ export class Trials {
   /** @returns the file of tests and the title that noticed it */
   async run(mutant: Mutant, { copy, runner }: Lane): Promise<string | undefined> {
     return copy.with(mutant, async () => {
-      for (const [before, { test }] of this.#ordered(mutant).slice(0, MAX_FILES).entries()) {
+      for (const [before, { test }] of this.#nearest(mutant).entries()) {
         const run = () => runner.run({ test: `dist/test/${test}`, hasCoverage: false })
         const { failed } = await run()
         if (failed === undefined) continue
@@ -52,6 +52,12 @@ export class Trials {
 
   #countOf(key: string): number {
     return this.#counts.get(key) ?? 0
+  }
+
+  #nearest(mutant: Mutant): TestFile[] {
+    const ordered = this.#ordered(mutant)
+    // Its own may be slow.
+    return ordered.filter((file, at) => at < MAX_FILES || this.#covering.isOwn(file, mutant))
   }
 
   /** First those that speak of it, are quick, run little else, or have noticed something near it. */

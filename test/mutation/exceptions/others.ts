@@ -84,6 +84,11 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
+    why: 'A text has no person in it, but each of its characters would be looked at, level by level.',
+    mutants: ["operand | doctor/profile | holdsPerson | typeof json !== 'object' || json === null -> (json === null)"],
+  },
+  {
+    kind: 'equivalent',
     why: 'Attempts are half a second apart: a millisecond less of the time for them, and they are the same.',
     mutants: ['limit | limits |  | 3000 -> (3000 - 1)'],
   },
@@ -92,6 +97,7 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
     why: 'Only the types require it: undefined is no URL, either, and without an id there is no secret.',
     mutants: [
       String.raw`operand | doctor/browser-login | isCatchable | redirectURL !== undefined && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL) -> (/^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL))`,
+      'operand | doctor/profile | handsOutPerson | response.json ?? null -> (response.json)',
       'operand | doctor/command | run | appID !== undefined && appSecret !== undefined -> (appSecret !== undefined)',
       "operand | doctor/network | shakeHands | socket.getProtocol() ?? '' -> (socket.getProtocol())",
     ],
