@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { Level } from '../../lib/doctor/examination'
 import { Screen } from '../../lib/doctor/screen'
+import { settled } from '../support/turns'
 
 // What the doctor shows at a terminal, and beside a pipe.
 
@@ -106,7 +107,12 @@ test('a person at a terminal sees what is typed, unless it is hidden', async () 
     return told()
   }
   expect(await typed('Secret: ', 'secret-canary', true)).toBe('Secret: \n')
-  expect(await typed('Address: ', 'here')).toBe('Address: here\r\n')
+  // Before the next question.
+  terminal.stdin.write('he')
+  await settled(() => terminal.stderr.readableLength)
+  expect(told()).toBe('he')
+  terminal.stdin.write('\u0015')
+  expect(await typed('Address: ', 'here')).toContain('Address: here\r\n')
   expect(await typed('Secret: ', 'secret-canary', true)).toBe('Secret: \n')
   screen.close()
 })

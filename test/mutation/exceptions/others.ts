@@ -89,6 +89,20 @@ export const OTHERS_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
+    why: 'Each question sets it, any text has a line, and the end of the input has no value: only the types require more.',
+    mutants: [
+      'condition | doctor/screen | Screen.#isHidden | false -> true',
+      'operand | doctor/screen | Screen.finding | `${check}: ${message}`.match(LINES) ?? [] -> (`${check}: ${message}`.match(LINES))',
+      'condition | doctor/screen | Screen.ask | done -> false',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'A word of two characters is matched by the second half of the pattern.',
+    mutants: [String.raw`pattern | doctor/screen |  | /\S(?:.{0,69}\S)?(?!\S)|\S+/g -> /\S(?:.{1,69}\S)?(?!\S)|\S+/g`],
+  },
+  {
+    kind: 'equivalent',
     why: 'Attempts are half a second apart: a millisecond less of the time for them, and they are the same.',
     mutants: ['limit | limits |  | 3000 -> (3000 - 1)'],
   },
