@@ -46,10 +46,9 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs. An application
-    // may throw one error of ours in several logins: then it is defined again.
+    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs.
     if (error instanceof SocialLoginError)
-      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false, configurable: true })
+      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false })
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type PendingLogin, type PendingLoginStore, SocialLoginError } from '../../../lib'
+import { onPhaseEnd, type PendingLogin, type PendingLoginStore, SocialLoginError } from '../../../lib'
 import type { RunningApp } from '../../support/app'
 import { Browser, type BrowserAnswer, type BrowserRequest } from '../../support/browser'
 import { useLogins } from '../../support/logins'
@@ -15,6 +15,8 @@ class OneLogin implements PendingLoginStore {
   before: (call: number) => Promise<unknown> = async () => undefined
   /** By how much older the record is than the time since the start. */
   ageMs = 0
+  /** What is stored in the record meanwhile. */
+  stored: object = {}
   #record: PendingLogin | undefined
 
   save(_req: IncomingMessage, record: PendingLogin): void {
@@ -23,7 +25,7 @@ class OneLogin implements PendingLoginStore {
 
   load(): PendingLogin | undefined {
     this.told.push('load')
-    return this.#record && { ...this.#record, issuedAt: this.#record.issuedAt - this.ageMs }
+    return this.#record && { ...this.#record, issuedAt: this.#record.issuedAt - this.ageMs, ...this.stored }
   }
 
   async consume(_req: IncomingMessage, record: PendingLogin): Promise<boolean> {
@@ -103,6 +105,31 @@ test('a second click that finds the record marked does not mark it again, and is
     { assurance, returnTo: '/inbox', state: 'cart-7' },
   ])
   expect(store.usedKeys).toHaveLength(1)
+})
+
+test('of a record that something else has written, only what a login would write is taken', async () => {
+  const store = new OneLogin()
+  const app = await startWith(store)
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  store.stored = { returnTo: '//evil.example', state: { cart: 7 } }
+  const { info } = JSON.parse((await browser.comeBack(app.approvedCallback())).body)
+  expect(info).toStrictEqual({ assurance: expect.anything(), state: { cart: 7 } })
+  await browser.follow(app.loginURL)
+  store.stored = { id: 4711 }
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
+})
+
+test('a callback and what follows are traced as the login of the start', async () => {
+  const app = await startWith(new OneLogin())
+  const traced: (string | undefined)[] = []
+  const ends = (['start', 'callback', 'exchange', 'verify'] as const).map((phase) =>
+    onPhaseEnd(phase, ({ login }) => traced.push(login)),
+  )
+  await app.logIn()
+  for (const end of ends) end()
+  const [login] = traced
+  expect(traced).toEqual([expect.stringMatching(/./), login, login, login])
 })
 
 test('where the record cannot be marked both callbacks of a double click say so, and a reload signs in', async () => {

@@ -38,3 +38,15 @@ test('a login that is bound to its tab leads back to no path, because that would
   expect(kindOf(await browser.follow(`${app.loginURL}?${secret}`))).toBe('start')
   expect(app.sessions()).not.toContain('startPath')
 })
+
+test('a returnTo may be an address of the application', async () => {
+  const app = await startApp({
+    before: (app, passport) =>
+      app.get('/begin', (req, res, next) => {
+        passport.authenticate('social-login', { returnTo: `http://${req.headers.host}/inbox` })(req, res, next)
+      }),
+  })
+  const browser = new Browser()
+  await browser.follow(`${app.origin}/begin`)
+  expect(JSON.parse((await browser.comeBack(app.approvedCallback())).body).info.returnTo).toBe('/inbox')
+})
