@@ -39,6 +39,11 @@ export class Covering {
     return [mutant, ...this.#placesOf(mutant)].some(({ file }) => test.startsWith(`unit/${file}.`))
   }
 
+  /** Whether the file of tests is in the folder of the tests of the file that is changed. */
+  isNeighbour({ test }: TestFile, { file }: Mutant): boolean {
+    return test.startsWith(`unit/${file}`.replace(/[^/]*$/, ''))
+  }
+
   #placesOf(mutant: Mutant): readonly Place[] {
     const known = this.#places.get(mutant)
     if (known) return known

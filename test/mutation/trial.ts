@@ -65,7 +65,7 @@ export class Trials {
     const words = wordsIn(`${mutant.where} ${mutant.text}`)
     const rank = (file: TestFile): number => {
       const [ofFile = 0, ofFunction = 0] = keysOf(mutant, file.test).map((key) => this.#countOf(key))
-      const own = this.#covering.isOwn(file, mutant) ? 30 : 0
+      const own = this.#covering.isOwn(file, mutant) ? 30 : this.#covering.isNeighbour(file, mutant) ? 10 : 0
       const nearness = 1 + ofFile + 5 * ofFunction + own + 20 * this.#vocabulary.rarityOf(file.test, words)
       return (file.milliseconds * breadthOf(file)) / nearness
     }
