@@ -151,7 +151,7 @@ function readMode(text = 'specification', file?: string): ProviderMode {
   }
   let behaviours: Record<string, unknown> = { ...specification }
   for (const part of text.split(',')) {
-    const [name = '', value] = part.split('=', 2)
+    const [name = '', value] = part.split('=')
     if (part === 'as-deployed') behaviours = { ...behaviours, ...asDeployed }
     else if (Object.hasOwn(specification, name)) behaviours[name] = valueFrom(value)
     else if (part !== 'specification') {

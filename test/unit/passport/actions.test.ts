@@ -53,6 +53,15 @@ async function called(login: Login, req = request()): Promise<unknown[][]> {
   return calls
 }
 
+test.each(['success', 'fail', 'redirect', 'error'] as const)('a strategy that has no %s() is told so', (name) => {
+  const { actions } = recorded()
+  expect(() => captureActions(Object.assign({}, actions, { [name]: undefined }))).toThrow(
+    new TypeError(
+      `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect, pass and error of Passport first.`,
+    ),
+  )
+})
+
 test('the pass() that an adapter lacks gives an error, and the one that it has is called', () => {
   const { actions, calls } = recorded()
   captureActions(actions).pass()
