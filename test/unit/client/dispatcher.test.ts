@@ -7,6 +7,7 @@ import type { RequestDispatcher } from '../../../lib/client/http/dispatcher'
 import { FakeProvider, type Fault } from '../../../lib/testing'
 import { expectOutcome, key, marker, secret, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
+import { until } from '../../support/turns'
 
 const clients = useClients()
 
@@ -167,6 +168,23 @@ test('the body of a response that says nothing is destroyed, and an error of it 
   expect(body.destroyed).toBe(true)
   // Without a listener, it would be thrown.
   expect(body.emit('error', new Error(marker))).toBe(true)
+})
+
+test('a body that is done with is left alone when the call ends during the next request', async () => {
+  const body = Readable.from([])
+  const controller = new AbortController()
+  let asked = 0
+  const request: RequestDispatcher['request'] = async () => {
+    asked += 1
+    return asked === 1 ? { statusCode: 503, headers: {}, body } : new Promise(() => {})
+  }
+  const client = clients.client({ dispatcher: { request } })
+  const call = rejectionOf(client.getCurrentUser('token', { signal: controller.signal }))
+  await until(() => asked === 2)
+  const listeners = body.listenerCount('error')
+  controller.abort()
+  await call
+  expect([body.destroyed, body.listenerCount('error')]).toEqual([true, listeners])
 })
 
 test('a call whose time is over asks no dispatcher, which might ignore the signal', async () => {
