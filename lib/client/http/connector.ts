@@ -171,7 +171,6 @@ class SpareConnection {
   }
 
   readonly close = (): void => {
-    clearTimeout(this.#timer)
     void this.#socket.then((socket) => socket?.on('error', () => {}).destroy())
   }
 

@@ -4,6 +4,11 @@ import type { Exception } from './exception'
 export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'equivalent',
+    why: 'The undici of today opens another connection where it is given one that is destroyed, which it does not promise.',
+    mutants: ['operand | client/http/connector | Connector.connect | !socket || socket.destroyed -> (!socket)'],
+  },
+  {
+    kind: 'equivalent',
     why: 'An outcome that is no object is the reason of an abort, and the client gives that whatever is thrown instead.',
     mutants: [
       'operand | client/http/retry | isRetryable | outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code) -> (RETRYABLE.has(outcome.code))',

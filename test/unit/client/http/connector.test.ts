@@ -14,7 +14,7 @@ import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
-import { settled, until } from '../../../support/turns'
+import { eventually, settled, until } from '../../../support/turns'
 
 const clients = useClients()
 let provider: RawProvider
@@ -241,24 +241,25 @@ test('a provider that is away is tried seven times in three seconds, however lon
 test('a spare connection is opened once in ten seconds, and closed after fifty', async () => {
   const client = await start(60_000)
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
-  const connections = async (): Promise<number[]> => {
+  const expectConnections = async (accepted: number, open: number): Promise<void> => {
+    await eventually(() => provider.accepted >= accepted && provider.open === open)
     await settled(() => provider.accepted + provider.open, 200)
-    return [provider.accepted, provider.open]
+    expect([provider.accepted, provider.open]).toEqual([accepted, open])
   }
-  const startAfter = (milliseconds: number): Promise<number[]> => {
+  const startAfter = (milliseconds: number): void => {
     jest.advanceTimersByTime(milliseconds)
     client.preconnect()
-    return connections()
   }
-  expect([await startAfter(0), await startAfter(9999), await startAfter(1)]).toEqual([
-    [1, 1],
-    [1, 1],
-    [2, 1],
-  ])
+  startAfter(0)
+  await expectConnections(1, 1)
+  startAfter(9999)
+  await expectConnections(1, 1)
+  startAfter(1)
+  await expectConnections(2, 1)
   jest.advanceTimersByTime(49_999)
-  expect(await connections()).toEqual([2, 1])
+  await expectConnections(2, 1)
   jest.advanceTimersByTime(1)
-  expect(await connections()).toEqual([2, 0])
+  await expectConnections(2, 0)
   jest.useRealTimers()
 })
 

@@ -101,6 +101,16 @@ test.each(['x-gzip', 'deflate', 'zstd', 'gzip, br', 'br, gzip', 'zstd, br'])(
 )
 
 test.each([
+  ['whose coding the platform could not read', { 'content-encoding': 'gzip' }, 'provider_bad_response'],
+  ['without a coding, whose connection broke', {}, 'provider_unreachable'],
+])('a body %s', async (_title, headers, code) => {
+  const body = new ReadableStream({ pull: () => Promise.reject(new TypeError('terminated')) })
+  const outcome = await answeredBy(new Response(body, { headers: { ...headers } }))
+  expect(outcome).toMatchObject({ code })
+  expect(String(outcome).includes('compressed in a way that is not read')).toBe(code === 'provider_bad_response')
+})
+
+test.each([
   [204, 'provider_bad_response'],
   [500, 'provider_unavailable'],
 ])('a response with status %d may have no body', async (status, code) => {

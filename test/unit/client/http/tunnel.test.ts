@@ -79,6 +79,17 @@ test.each([
   await eventually(() => proxy.open === 0)
 })
 
+test('a proxy that refuses is not passed by: no connection to a provider by https is opened beside it', async () => {
+  proxy.answer = (socket) => socket.write('HTTP/1.1 403 Forbidden\r\n\r\n')
+  const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url })
+  const baseURL = provider.baseURL.replace('http:', 'https:')
+  client = new SocialLoginClient({ baseURL, clientID: 'id', clientSecret: 's' })
+  restore()
+  const message = expect.stringContaining('refused to connect to the provider')
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable', message })
+  expect(provider.accepted).toBe(0)
+})
+
 test.each<[string, (write: (text: string) => void, end: () => void) => void]>([
   ['nothing', () => {}],
   ['half a response', (write) => write('HTTP/1.1 200 OK\r\nx-a: ')],
