@@ -4,6 +4,11 @@ import type { Exception } from './exception'
 export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'equivalent',
+    why: 'The slots admit no more requests than there may be connections.',
+    mutants: ['member | client/http/pool | ProviderPool.constructor | connections -> '],
+  },
+  {
+    kind: 'equivalent',
     why: 'The undici of today opens another connection where it is given one that is destroyed, which it does not promise.',
     mutants: ['operand | client/http/connector | Connector.connect | !socket || socket.destroyed -> (!socket)'],
   },
