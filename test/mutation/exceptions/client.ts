@@ -4,6 +4,18 @@ import type { Exception } from './exception'
 export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'equivalent',
+    why: 'undici destroys the connections before it returns the promise.',
+    mutants: [
+      'await | client/http/pools | ProviderPools.close | await Promise.all(this.#closing) -> (Promise.all(this.#closing))',
+    ],
+  },
+  {
+    kind: 'equivalent',
+    why: 'Ten thousand connections to one origin are out of reach: each provider admits a hundred logins or so.',
+    mutants: ['member | client/http/pools | ProviderPools.constructor | connections: MAX_CONNECTIONS -> '],
+  },
+  {
+    kind: 'equivalent',
     why: 'The slots admit no more requests than there may be connections.',
     mutants: ['member | client/http/pool | ProviderPool.constructor | connections -> '],
   },
