@@ -11,11 +11,6 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'Ten thousand connections to one origin are out of reach: each provider admits a hundred logins or so.',
-    mutants: ['member | client/http/pools | ProviderPools.constructor | connections: MAX_CONNECTIONS -> '],
-  },
-  {
-    kind: 'equivalent',
     why: 'The slots admit no more requests than there may be connections.',
     mutants: ['member | client/http/pool | ProviderPool.constructor | connections -> '],
   },
