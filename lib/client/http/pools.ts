@@ -50,7 +50,6 @@ export class ProviderPools implements Transports {
   readonly #poolOptions: PoolOptions
   /** The pools by their origins, the one used longest ago first. */
   readonly #pools = new Map<string, ProviderPool>()
-  readonly #closing = new Set<Promise<void>>()
   #isClosed = false
 
   constructor(options: TransportsOptions) {
@@ -84,8 +83,8 @@ export class ProviderPools implements Transports {
   /** Closes the idle pools, and each of the others after the last request that needs it. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const [origin, pool] of this.#pools) if (pool.requests === 0) this.#close(origin, pool)
-    await Promise.all(this.#closing)
+    const idle = [...this.#pools].filter(([, pool]) => pool.requests === 0)
+    await Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool)))
   }
 
   async #send(origin: string, attempt: RequestAttempt): Promise<ProviderResponse> {
@@ -95,7 +94,8 @@ export class ProviderPools implements Transports {
       return await pool.send(attempt)
     } finally {
       pool.requests -= 1
-      if (this.#pools.get(origin) === pool) this.#use(origin)
+      // The time that it is idle begins now.
+      this.#use(origin)
       this.#closeIdle()
     }
   }
@@ -119,12 +119,11 @@ export class ProviderPools implements Transports {
   #closeIdle(): void {
     const maxPools = this.#isClosed ? 0 : this.#options.maxPools
     if (this.#pools.size <= maxPools) return
-    for (const [origin, pool] of this.#pools) if (pool.requests === 0) return this.#close(origin, pool)
+    for (const [origin, pool] of this.#pools) if (pool.requests === 0) return void this.#close(origin, pool)
   }
 
-  #close(origin: string, pool: ProviderPool): void {
+  #close(origin: string, pool: ProviderPool): Promise<void> {
     this.#pools.delete(origin)
-    const closing = pool.close().finally(() => this.#closing.delete(closing))
-    this.#closing.add(closing)
+    return pool.close()
   }
 }

@@ -6,7 +6,7 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
     kind: 'equivalent',
     why: 'undici destroys the connections before it returns the promise.',
     mutants: [
-      'await | client/http/pools | ProviderPools.close | await Promise.all(this.#closing) -> (Promise.all(this.#closing))',
+      'await | client/http/pools | ProviderPools.close | await Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool))) -> (Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool))))',
     ],
   },
   {

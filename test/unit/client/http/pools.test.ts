@@ -79,6 +79,37 @@ test('of too many pools one is closed that is idle, not one in use that is older
   await pools.close()
 })
 
+test('of idle pools the one is closed whose last request ended first, whenever that began', async () => {
+  const [first, second, latest] = [await startProvider(), await startProvider(), await startProvider()]
+  const pools = newPools(2)
+  const [early, late] = [send(pools, first), send(pools, second)]
+  await until(() => first.waiting.length === 1 && second.waiting.length === 1)
+  second.waiting[0]?.end('{}')
+  await late
+  first.waiting[0]?.end('{}')
+  await early
+  const sent = send(pools, latest)
+  await until(() => latest.waiting.length === 1)
+  latest.waiting[0]?.end('{}')
+  await sent
+  await until(() => second.open === 0)
+  expect([first.open, latest.open]).toEqual([1, 1])
+  await pools.close()
+})
+
+test('where there is room for no other pool, a start still opens a connection for a provider that has one', async () => {
+  const [known, other] = [await startProvider(), await startProvider()]
+  const pools = newPools(1)
+  const sent = send(pools, known)
+  await until(() => known.waiting.length === 1)
+  for (const { origin } of [other, known]) pools.transportTo(origin).preconnect?.()
+  await until(() => known.open === 2)
+  expect(other.open).toBe(0)
+  known.waiting[0]?.end('{}')
+  await sent
+  await pools.close()
+})
+
 test('a request of a login that ends after close, and one that overlaps with its pool, leave no connection open', async () => {
   const provider = await startProvider()
   const pools = newPools(2)
