@@ -60,8 +60,9 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'It is there for the types: as a text, null is refused like the text "null", and zlib throws objects alone.',
+    why: 'It is there for the types: as a text, null is refused like the text "null", and only objects are thrown.',
     mutants: [
+      'wrapper | client/response/responses | reasonOf | Object(error) -> (error)',
       'operand | client/response/user | parseID | id === null || !ID.test(id) -> (!ID.test(id))',
       'wrapper | client/http/decompress | decompress | Object(error) -> (error)',
     ],
@@ -134,9 +135,8 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'Node has the same lists where none is given, and reads the authorities in vain; the members that are added are always the same.',
+    why: 'The authorities are read in vain, and undefined is as good as false; the members that are added are always the same.',
     mutants: [
-      'operand | client/http/tls-options | firstSupported | values.find((value) => isSupported({ [option]: value })) ?? otherwise -> (values.find((value) => isSupported({ [option]: value })))',
       'member | client/http/tls-options | isSupported | ca: [] -> ',
       'copy | client/http/tls-options | tlsOptions | { ...supported, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true } -> Object.assign(supported, { secureOptions: constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true })',
       'copy | client/http/tls-options | isSupported | { ...options, ca: [] } -> Object.assign(options, { ca: [] })',
