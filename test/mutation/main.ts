@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { baseOfChange, changedLines, isIn } from './changed-lines'
 import { EXCEPTIONS } from './exceptions'
 import { inParallel } from './in-parallel'
 import { idOf, mutantsIn } from './mutants'
@@ -15,10 +15,10 @@ const HELP = `npm run test:mutation -- [options] [part of a file name ...]
 
 Changes the compiled library in one place after the other, and expects a quick test to fail each time.
 
-Without names: the files of lib/ that differ from main, or if none does, those of the last commit. First the tests with
-their names are run, and for what survives those in their folders, and all others. Exceptions are tried with --all only.
-  --all          all files, and the exceptions
-  --since REF    the files that differ from REF
+Without names: the lines of lib/ that differ from main, or if none does, those of the last commit. With names: these files.
+First the tests with the names of the files are run, for what survives those in their folders, and then all others.
+  --all          all files, and the exceptions, which are left out otherwise
+  --since REF    the lines that differ from REF
   --shard 1/4    the first of four parts
   --workers N    processes that run tests (default: one for each processor)
 A run that was ended goes on where it was, unless the library has changed: then it begins anew. After a change of tests,
@@ -37,22 +37,14 @@ const { values, positionals } = parseArgs({
 
 const EXEMPT: ReadonlySet<string> = new Set(EXCEPTIONS.flatMap(({ mutants }) => mutants))
 
-const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
-
-function changedFiles(): Set<string> {
-  const main = values.since || git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main') || 'main'
-  const base = git('merge-base', main, 'HEAD')
-  const isNew = git('ls-files', '--others', '--exclude-standard', '--', 'lib')
-  const differing = [git('diff', '--name-only', base, '--', 'lib'), isNew].join('\n').trim()
-  const names = differing || (values.since ? '' : git('diff', '--name-only', `${base}~1`, base, '--', 'lib'))
-  return new Set(names.split('\n').map((name) => name.replace(/^lib\/|\.ts$/g, '')))
-}
-
+/** Without names, those on the lines of the change. */
 function chosenMutants(): Mutant[] {
-  const changed = values.all || positionals.length > 0 ? undefined : changedFiles()
   const isNamed = (file: string): boolean => values.all || positionals.some((part) => file.includes(part))
+  const isChange = !values.all && positionals.length === 0
+  const mutants = isChange
+    ? mutantsIn(() => true).filter(isIn(changedLines(baseOfChange(values.since))))
+    : mutantsIn(isNamed)
   const [index = 1, count = 1] = values.shard.split('/').map(Number)
-  const mutants = mutantsIn((file) => changed?.has(file) ?? isNamed(file))
   return mutants.filter((mutant) => values.all || !EXEMPT.has(idOf(mutant))).filter((_, at) => at % count === index - 1)
 }
 
@@ -118,7 +110,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP)
   const start = performance.now()
   const mutants = chosenMutants()
-  if (mutants.length === 0) return console.log('No file of lib/ is chosen: see --help.')
+  if (mutants.length === 0) return console.log('Nothing of lib/ is chosen: see --help.')
   const wrong = report(mutants, await run(mutants))
   for (const line of wrong) console.log(line)
   console.log(`${wrong.length} wrong, ${Math.round((performance.now() - start) / 1000)} seconds`)

@@ -180,16 +180,20 @@ test.each<[string, string, string]>([
 
 test.each([
   ['200 OK', '{"error":true}', 'provider_unreachable', 'had to be retried'],
-  ['200 OK', '[]', 'provider_bad_response', ''],
-  ['404 Not Found', '', 'provider_bad_response', ''],
-])('a retry that is answered with %s %j is %s: the first attempt may have spent the key', async (...row) => {
-  const [status, body, code, hint] = row
-  provider.failNext('authorize', reset)
-  provider.failNext('authorize', (socket) => socket.write(answer(body, '', status)))
-  const message = expect.stringContaining(hint)
-  await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code, phase: 'exchange', message })
-  expect(provider.requests).toHaveLength(2)
-})
+  ['200 OK', '[]', 'provider_bad_response', 'must be answered with a JSON object'],
+  ['200 OK', '<!doctype html><title>Restarting</title>', 'provider_bad_response', 'was a page, not the API'],
+  ['404 Not Found', '', 'provider_bad_response', 'no authorize endpoint'],
+])(
+  'a retry that is answered with %s %j is %s: only a refusal may mean that the first attempt has spent the key',
+  async (...row) => {
+    const [status, body, code, hint] = row
+    provider.failNext('authorize', reset)
+    provider.failNext('authorize', (socket) => socket.write(answer(body, '', status)))
+    const message = expect.stringContaining(hint)
+    await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code, phase: 'exchange', message })
+    expect(provider.requests).toHaveLength(2)
+  },
+)
 
 describe('a spare connection', () => {
   const preconnect = async (connections: number): Promise<void> => {

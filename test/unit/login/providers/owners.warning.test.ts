@@ -1,5 +1,6 @@
 import type * as Pools from '../../../../lib/client/http/pools'
 import type * as Owners from '../../../../lib/login/providers/owners'
+import type * as Provider from '../../../../lib/login/providers/provider'
 import type * as Settings from '../../../../lib/login/providers/settings'
 
 type Claims = typeof Owners
@@ -80,6 +81,30 @@ test('of many providers, one claims its name and its callback once somebody has 
     settings.onExchanged?.()
     expect(codesOf(emitWarning)).toEqual(expected)
     emitWarning.mockClear()
+  }
+  emitWarning.mockRestore()
+})
+
+test('a callback that a call gives is claimed for its provider, too', async () => {
+  jest.resetModules()
+  const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
+  const { settingsOfRequest }: typeof Provider = require('../../../../lib/login/providers/provider')
+  const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  for (const [name, baseURL, expected] of [
+    ['chess', A, []],
+    ['go', B, ['CALLBACK_SHARED']],
+  ] as const) {
+    const options = {
+      name,
+      baseURL,
+      callbackURL: `https://app.example/${name}`,
+      clientID: 'id',
+      clientSecret: 'secret',
+    }
+    const settings = await parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start')
+    settingsOfRequest(settings, { callbackURL: 'https://app.example/cb' })
+    expect(codesOf(emitWarning)).toEqual(expected)
   }
   emitWarning.mockRestore()
 })
