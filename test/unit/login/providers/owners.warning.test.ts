@@ -85,6 +85,23 @@ test('of many providers, one claims its name and its callback once somebody has 
   emitWarning.mockRestore()
 })
 
+test('a provider that is fixed claims its name and its callback at once', () => {
+  jest.resetModules()
+  const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
+  const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  for (const [name, baseURL, callbackURL, expected] of [
+    ['chess', A, 'https://app.example/cb', []],
+    ['chess', B, 'https://app.example/other', ['NAME_SHARED']],
+    ['go', B, 'https://app.example/cb', ['CALLBACK_SHARED']],
+  ] as const) {
+    parseLoginOptions({ name, baseURL, callbackURL, clientID: 'id', clientSecret: 'secret' }, nodeNetwork)
+    expect(codesOf(emitWarning)).toEqual(expected)
+    emitWarning.mockClear()
+  }
+  emitWarning.mockRestore()
+})
+
 test('a callback that a call gives is claimed for its provider, too', async () => {
   jest.resetModules()
   const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
