@@ -48,6 +48,13 @@ test('one-minute tokens, reused within their minute', async () => {
   expect(await tokenFor(provider, application)).not.toBe(token)
 })
 
+test('the token may come in the body of a redirect to where it was asked for', async () => {
+  await start({ redirectWithJSONBody: true })
+  const seen = await exchange(provider, application, key())
+  expect([seen.status, seen.headers.get('location')]).toEqual([302, `${provider.oauthBase}/authorize`])
+  expect(JSON.parse(seen.text)).toEqual({ access_token: expect.stringMatching(/./) })
+})
+
 test.each([
   ['method-not-allowed', 405, 'application/json; charset=utf-8'],
   ['not-found', 404, 'text/html; charset=utf-8'],

@@ -67,7 +67,7 @@ function encoded(value: string | null): string | null {
 function readNames(): Map<string, string> {
   const found = new Map([["'", '&#039;']])
   let code = 0
-  for (const word of HTML4_NAMES.trim().split(/\s+/)) {
+  for (const [word] of HTML4_NAMES.matchAll(/\S+/g)) {
     if (/^\d/.test(word)) code = Number(word)
     else found.set(String.fromCodePoint(code++), `&${word};`)
   }

@@ -4,6 +4,14 @@ import type { Exception } from './exception'
 export const OTHERS_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'equivalent',
+    why: 'The error is sent with status 200, whatever it would have otherwise.',
+    mutants: [
+      'limit | testing/endpoints/authorize | refusedPost | 400 -> (400 + 1)',
+      'limit | testing/endpoints/authorize | refusedPost | 400 -> (400 - 1)',
+    ],
+  },
+  {
+    kind: 'equivalent',
     why: 'The types of Node want listeners to all five events, and Node itself does not.',
     mutants: [
       'member | diagnostics | onPhaseEnd | start: ignore -> ',
