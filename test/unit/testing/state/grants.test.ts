@@ -15,3 +15,10 @@ test('the requests of a token count in each hour from its issue, to the millisec
   expect([refusedUntil(), refusedUntil()]).toEqual([undefined, 1_000_000 + 7_200_000])
   now.mockRestore()
 })
+
+test('a person is shown what that person has approved, and nothing of others', () => {
+  const grants = new Grants({ behaviours: specification, clock: new Clock(), rateLimit: 1 })
+  for (const userID of ['1', '2']) grants.approve({ appID: `app-of-${userID}`, userID })
+  expect(grants.approvalsOf('1')).toEqual([{ appID: 'app-of-1', userID: '1' }])
+  expect(grants.approvalsOf('3')).toEqual([])
+})
