@@ -128,13 +128,6 @@ export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   },
   {
     kind: 'equivalent',
-    why: 'An instant of a clock that counts millionths of a second.',
-    mutants: [
-      'comparison | client/http/connector | Connector.connectNew.attempt | performance.now() < until -> performance.now() <= until',
-    ],
-  },
-  {
-    kind: 'equivalent',
     why: 'The authorities are read in vain, and undefined is as good as false; the members that are added are always the same.',
     mutants: [
       'member | client/http/tls-options | isSupported | ca: [] -> ',
