@@ -4,6 +4,13 @@ import type { Exception } from './exception'
 export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'equivalent',
+    why: 'The object is made for one connection, and each attempt sets its own socket.',
+    mutants: [
+      'copy | client/http/connector | connectThrough | { ...target, httpSocket } -> Object.assign(target, { httpSocket })',
+    ],
+  },
+  {
+    kind: 'equivalent',
     why: 'undici destroys the connections before it returns the promise.',
     mutants: [
       'await | client/http/pools | ProviderPools.close | await Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool))) -> (Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool))))',
