@@ -4,8 +4,9 @@ import type { Exception } from './exception'
 export const CLIENT_EXCEPTIONS: readonly Exception[] = [
   {
     kind: 'equivalent',
-    why: 'The object is made for one connection, and each attempt sets its own socket.',
+    why: 'Each connection sets its own socket, and each pool its own proxy, before it is read.',
     mutants: [
+      'copy | client/http/pools | ProviderPools.#open | { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) } -> Object.assign(this.#poolOptions, { proxy: this.#proxyOf?.(origin) })',
       'copy | client/http/connector | connectThrough | { ...target, httpSocket } -> Object.assign(target, { httpSocket })',
     ],
   },

@@ -32,6 +32,20 @@ test('the log keeps the newest 32 MB', () => {
   state.log(half)
   state.log(half)
   expect(state.requests).toHaveLength(2)
+  state.clearRequests()
+  state.log(half)
+  state.log(requestOf('/', half.body.slice(1)))
+  // One character too many.
   state.log(requestOf(''))
   expect(state.requests.map(({ path }) => path)).toEqual(['/', ''])
+})
+
+test.each([0, -1, 1.5, Number.NaN])('a rate limit of %d is refused', (rateLimit) => {
+  expect(() => new State({ rateLimit })).toThrow(
+    new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity'),
+  )
+})
+
+test.each([1, 1000, Number.POSITIVE_INFINITY])('a rate limit of %d is taken', (rateLimit) => {
+  expect(new State({ rateLimit }).rateLimit).toBe(rateLimit)
 })
