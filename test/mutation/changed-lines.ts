@@ -1,42 +1,45 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { CODES } from './mutants'
 import type { Mutant } from './rules'
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
-/** What differs from main, or if nothing does, what the last commit has changed. */
+/** The commit to compare with: where this branch left main; if nothing of `lib/` differs from that, the one before it. */
 export function baseOfChange(since = ''): string {
   const main = since || git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main') || 'main'
   const base = git('merge-base', main, 'HEAD')
-  const differs = git('diff', '--name-only', base, '--', 'lib') !== '' || newFiles().length > 0
-  return differs || since ? base : `${base}~1`
+  return since || changedLines(base).size > 0 ? base : `${base}~1`
 }
-
-const newFiles = (): string[] =>
-  git('ls-files', '--others', '--exclude-standard', '--', 'lib')
-    .split('\n')
-    .filter((name) => name !== '')
 
 /** The lines of `lib/` that differ from a commit, each as the file without extension, a colon and its number. */
 export function changedLines(base: string): ReadonlySet<string> {
-  const lines = new Set<string>()
+  const lines = new Set(newFiles().flatMap((file) => linesFrom(file, 1, readFileSync(file, 'utf8').split('\n').length)))
   let file = ''
-  for (const line of git('diff', '--unified=0', base, '--', 'lib').split('\n')) {
-    const [, name] = /^\+\+\+ b\/lib\/(.+)\.ts$/.exec(line) ?? []
-    if (name !== undefined) file = name
+  for (const line of git('diff', '--unified=0', '--no-ext-diff', '--dst-prefix=', base, '--', 'lib').split('\n')) {
+    if (line.startsWith('+++ ')) file = line.slice('+++ '.length)
     const [, from = '', count = '1'] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? []
     // Where lines are gone, those around them may mean something else.
-    const [first, last] =
-      count === '0' ? [Number(from), Number(from) + 1] : [Number(from), Number(from) + Number(count) - 1]
-    if (from !== '') for (let number = first; number <= last; number += 1) lines.add(`${file}:${number}`)
+    const last = Number(from) + (count === '0' ? 1 : Number(count) - 1)
+    if (from !== '') for (const one of linesFrom(file, Number(from), last)) lines.add(one)
   }
   return lines
 }
 
-/** Whether a mutant changes one of these lines, or is of a file that git does not know yet. */
+/** Files that git does not know yet. */
+function newFiles(): string[] {
+  const names = git('ls-files', '--others', '--exclude-standard', '--', 'lib')
+  return names.split('\n').filter((name) => name !== '')
+}
+
+function linesFrom(file: string, first: number, last: number): string[] {
+  const name = file.replace(/^lib\/|\.ts$/g, '')
+  return Array.from({ length: last - first + 1 }, (_, at) => `${name}:${first + at}`)
+}
+
+/** Whether a mutant changes one of these lines. */
 export function isIn(lines: ReadonlySet<string>): (mutant: Mutant) => boolean {
-  const files = new Set(newFiles().map((name) => name.replace(/^lib\/|\.ts$/g, '')))
   const maps = new Map<string, SourceMap>()
   const lineOf = (file: string, at: number): number => {
     const code = CODES.get(file) ?? ''
@@ -46,11 +49,8 @@ export function isIn(lines: ReadonlySet<string>): (mutant: Mutant) => boolean {
     const entry = map.findEntry(before.length - 1, before.at(-1)?.length ?? 0)
     return 'originalLine' in entry ? entry.originalLine + 1 : 0
   }
-  return ({ file, start, end }) => {
-    if (files.has(file)) return true
-    const [first, last] = [lineOf(file, start), lineOf(file, end - 1)]
-    return Array.from({ length: last - first + 1 }, (_, at) => `${file}:${first + at}`).some((line) => lines.has(line))
-  }
+  return ({ file, start, end }) =>
+    linesFrom(file, lineOf(file, start), lineOf(file, end - 1)).some((line) => lines.has(line))
 }
 
 function sourceMapIn(code: string): SourceMap {

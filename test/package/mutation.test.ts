@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isIn } from '../mutation/changed-lines'
 import { EXCEPTIONS } from '../mutation/exceptions'
 import { CODES, idOf, mutantsIn } from '../mutation/mutants'
 import { mutateRegExp } from '../mutation/regular-expressions'
@@ -62,6 +65,18 @@ test('each rule makes mutants, each under a name of its own, and no more than fo
   const ids = mutants.map(idOf)
   expect(new Set(ids).size).toBe(ids.length)
   expect(mutants.filter(({ rule }) => rule === 'hand').length).toBeLessThanOrEqual(40)
+})
+
+test('the mutants of a changed line are those of the expressions that it is part of', () => {
+  const source = readFileSync(join(__dirname, '../../../lib/login/info.ts'), 'utf8')
+  const number = source.split('\n').findIndex((line) => line.includes('fetchSite: callback.fetchSite')) + 1
+  const chosen = mutants.filter(isIn(new Set([`login/info:${number}`])))
+  expect(chosen.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^assurance: {.* -> $/),
+    'fetchSite: callback.fetchSite ?? null -> ',
+    'callback.fetchSite ?? null -> (callback.fetchSite)',
+    'callback.fetchSite ?? null -> (null)',
+  ])
 })
 
 test('each mutant changes the code', () => {

@@ -170,7 +170,7 @@ test('the body of a response that says nothing is destroyed, and an error of it 
   expect(body.emit('error', new Error(marker))).toBe(true)
 })
 
-test('a body that is done with is left alone when the call ends during the next request', async () => {
+test('a body that has been read is not touched again when the call ends during the next request', async () => {
   const body = Readable.from([])
   const controller = new AbortController()
   let asked = 0

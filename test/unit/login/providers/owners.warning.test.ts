@@ -65,63 +65,58 @@ test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'
   },
 )
 
-test('of many providers, one claims its name and its callback once somebody has signed in there', async () => {
-  jest.resetModules()
-  const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
-  const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
-  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  for (const [name, baseURL, callbackURL, expected] of [
-    ['chess', A, 'https://app.example/cb', []],
-    ['chess', B, 'https://app.example/other', ['NAME_SHARED']],
-    ['go', B, 'https://app.example/cb', ['CALLBACK_SHARED']],
-  ] as const) {
-    const provider = { name, baseURL, callbackURL, clientID: 'id', clientSecret: 'secret' }
-    const settings = await parseLoginOptions({ provider: () => provider }, nodeNetwork).find(() => provider, 'start')
-    expect(emitWarning).not.toHaveBeenCalled()
-    settings.onExchanged?.()
-    expect(codesOf(emitWarning)).toEqual(expected)
-    emitWarning.mockClear()
-  }
-  emitWarning.mockRestore()
-})
-
-test('a provider that is fixed claims its name and its callback at once', () => {
-  jest.resetModules()
-  const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
-  const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
-  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  for (const [name, baseURL, callbackURL, expected] of [
-    ['chess', A, 'https://app.example/cb', []],
-    ['chess', B, 'https://app.example/other', ['NAME_SHARED']],
-    ['go', B, 'https://app.example/cb', ['CALLBACK_SHARED']],
-  ] as const) {
-    parseLoginOptions({ name, baseURL, callbackURL, clientID: 'id', clientSecret: 'secret' }, nodeNetwork)
-    expect(codesOf(emitWarning)).toEqual(expected)
-    emitWarning.mockClear()
-  }
-  emitWarning.mockRestore()
-})
-
-test('a callback that a call gives is claimed for its provider, too', async () => {
+/** The library with owners of its own, and the codes of the warnings since they were last taken. */
+function loadLibrary() {
   jest.resetModules()
   const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
   const { settingsOfRequest }: typeof Provider = require('../../../../lib/login/providers/provider')
   const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
   const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const takeCodes = (): unknown[] => {
+    const codes = codesOf(emitWarning)
+    emitWarning.mockClear()
+    return codes
+  }
+  return { parseLoginOptions, settingsOfRequest, nodeNetwork, takeCodes }
+}
+
+afterEach(() => jest.restoreAllMocks())
+
+const credentials = { clientID: 'id', clientSecret: 'secret' }
+const CLAIMS = [
+  ['chess', A, 'https://app.example/cb', []],
+  ['chess', B, 'https://app.example/other', ['NAME_SHARED']],
+  ['go', B, 'https://app.example/cb', ['CALLBACK_SHARED']],
+] as const
+
+test('of many providers, one claims its name and its callback once somebody has signed in there', async () => {
+  const { parseLoginOptions, nodeNetwork, takeCodes } = loadLibrary()
+  for (const [name, baseURL, callbackURL, expected] of CLAIMS) {
+    const provider = { name, baseURL, callbackURL, ...credentials }
+    const settings = await parseLoginOptions({ provider: () => provider }, nodeNetwork).find(() => provider, 'start')
+    expect(takeCodes()).toEqual([])
+    settings.onExchanged?.()
+    expect(takeCodes()).toEqual(expected)
+  }
+})
+
+test('a provider that is fixed claims its name and its callback at once', () => {
+  const { parseLoginOptions, nodeNetwork, takeCodes } = loadLibrary()
+  for (const [name, baseURL, callbackURL, expected] of CLAIMS) {
+    parseLoginOptions({ name, baseURL, callbackURL, ...credentials }, nodeNetwork)
+    expect(takeCodes()).toEqual(expected)
+  }
+})
+
+test('a callback that a call gives is claimed for its provider, too', async () => {
+  const { parseLoginOptions, settingsOfRequest, nodeNetwork, takeCodes } = loadLibrary()
   for (const [name, baseURL, expected] of [
     ['chess', A, []],
     ['go', B, ['CALLBACK_SHARED']],
   ] as const) {
-    const options = {
-      name,
-      baseURL,
-      callbackURL: `https://app.example/${name}`,
-      clientID: 'id',
-      clientSecret: 'secret',
-    }
+    const options = { name, baseURL, callbackURL: `https://app.example/${name}`, ...credentials }
     const settings = await parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start')
     settingsOfRequest(settings, { callbackURL: 'https://app.example/cb' })
-    expect(codesOf(emitWarning)).toEqual(expected)
+    expect(takeCodes()).toEqual(expected)
   }
-  emitWarning.mockRestore()
 })
