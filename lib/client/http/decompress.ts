@@ -36,11 +36,10 @@ export function decompress(body: Buffer, headers: IncomingHttpHeaders): Buffer |
   const [coding = isGzip ? 'gzip' : undefined] = codings
   if (coding === undefined || body.length === 0) return body
   const read = codings.length > 1 ? undefined : READERS[coding]
-  if (!read) return 'unknown'
   try {
-    return read(body, { maxOutputLength: MAX_BODY_BYTES })
+    if (read) return read(body, { maxOutputLength: MAX_BODY_BYTES })
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') return 'too large'
-    return PLAIN.test(body.toString('latin1')) ? body : 'unknown'
   }
+  return PLAIN.test(body.toString('latin1')) ? body : 'unknown'
 }

@@ -198,11 +198,10 @@ test.each(compressed)('a body in the coding %j is read, although nobody has aske
 })
 
 test.each(['[1]', '{}', '<p>x</p>', ' {}', '\n'])(
-  'the text %j is read as it is, although a header says it has a coding that is read',
+  'the text %j is read as it is, although a header says it has a coding',
   (text) => {
-    const given = (encoding: string): Answer => ({ headers: { 'content-encoding': encoding }, chunks: [text] })
-    for (const encoding of ['gzip', 'br']) expect(read(given(encoding)).text).toBe(text)
-    for (const encoding of ['zstd', 'gzip, gzip']) expectRefusal(given(encoding), 'provider_bad_response')
+    for (const encoding of ['gzip', 'br', 'zstd', 'gzip, gzip'])
+      expect(read({ headers: { 'content-encoding': encoding }, chunks: [text] }).text).toBe(text)
   },
 )
 
