@@ -92,7 +92,7 @@ test.each<[string, Fault, OutcomeCode]>([
   ],
   [
     'answers in a coding that fetch does not know',
-    { headers: { 'content-encoding': 'compress' } },
+    { headers: { 'content-encoding': 'compress' }, body: CANARY },
     'provider_bad_response',
   ],
   [

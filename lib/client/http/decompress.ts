@@ -37,7 +37,8 @@ export function decompress(body: Buffer, headers: IncomingHttpHeaders): Buffer |
   if (coding === undefined || body.length === 0) return body
   const read = codings.length > 1 ? undefined : READERS[coding]
   try {
-    if (read) return read(body, { maxOutputLength: MAX_BODY_BYTES })
+    const decoded = read?.(body, { maxOutputLength: MAX_BODY_BYTES })
+    if (decoded) return decoded
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') return 'too large'
   }
