@@ -61,9 +61,11 @@ async function run(mutants: readonly Mutant[]): Promise<Results> {
     const groups = groupsOfTests(values.all ? undefined : new Set(left.map((mutant) => mutant.file)))
     for (const names of groups) {
       if (left.length === 0) break
+      const isLast = names === groups.at(-1)
+      if (isLast && !values.all) console.log('All other tests take some minutes. A new test near the file is quicker.')
       const runners = lanes.map(({ runner }) => runner)
       const tests = await runTests(names, runners, cache)
-      left = await tryAll(left, new Trials(tests, { isLast: names === groups.at(-1) }), lanes, results)
+      left = await tryAll(left, new Trials(tests, { isLast }), lanes, results)
     }
     return results
   } finally {
