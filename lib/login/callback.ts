@@ -24,9 +24,17 @@ const OTHER_LOGIN_HINT =
  * *Used* counts in this process, from the call of `usedLogins.run` on, and is taken back if the login fails before
  * `onConsumed`. *Consumed* counts in all processes, as soon as the store has marked the record.
  *
- * Of a double click, the second callback waits for the result of the first (`joinLogin`). If too many wait, it is
- * answered like a reload; one with another key is no duplicate. Between two processes the store decides, if it can (see
- * `PendingLoginStore.consume`).
+ * | Record | Callback | What follows |
+ * |---|---|---|
+ * | none | any | `continueIfSignedIn`: the destination, or `login_not_started` |
+ * | unused | refused by `checkCallback` | the refusal |
+ * | unused | without the secret of its bound tab | a page that asks the tab for it |
+ * | unused | any other | the login |
+ * | used | not refused, and with the key of a login that still runs (a double click) | `joinLogin`: the same result |
+ * | used | any other (a reload) | `continueIfSignedIn`: the destination, `login_not_started` or `user_changed` |
+ *
+ * If too many callbacks wait for one login, further ones are answered like a reload. Between two processes the store
+ * decides, if it can (see `PendingLoginStore.consume`).
  *
  * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
  * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or

@@ -16,6 +16,7 @@ const HELP = `npm run test:mutation -- [options] [part of a file name ...]
 Changes the compiled library in one place after the other, and expects a quick test to fail each time.
 
 Without names: the lines of lib/ that differ from main, or if none does, those of the last commit. With names: these files.
+Two processors try 20 to 120 mutants a minute.
 First the tests with the names of the files are run, for what survives those in their folders, and then all others.
   --all          all files, and the exceptions, which are left out otherwise
   --since REF    the lines that differ from REF

@@ -98,6 +98,18 @@ test('each member of LoginInfo reaches a verify function that gets the request',
   expect(info).toMatchObject(START)
 })
 
+test('what a verify function adds to req.authInfo reaches the handlers, beside the evidence', async () => {
+  const app = await logins.startApp({
+    newStrategy: (settings) =>
+      new Strategy({ ...settings, passReqToCallback: true }, (req, _accessToken, _refreshToken, { id }) => {
+        Object.assign(req.authInfo ?? {}, { isNew: true })
+        return { id }
+      }),
+  })
+  const { info } = JSON.parse((await app.logIn()).body)
+  expect(info).toEqual({ assurance: expect.anything(), isNew: true })
+})
+
 test.each(['docs/options.md', 'docs/web.md'])('%s tells of each member of LoginInfo', (page) => {
   const text = read(page)
   expect(members.filter((member) => !new RegExp(`\`(?:[\\w.]+\\.)?${member}\\b`).test(text))).toEqual([])
