@@ -63,7 +63,10 @@ async function run(mutants: readonly Mutant[]): Promise<Results> {
     for (const names of groups) {
       if (left.length === 0) break
       const isLast = names === groups.at(-1)
-      if (isLast && !values.all) console.log('All other tests take some minutes. A new test near the file is quicker.')
+      if (isLast && !values.all)
+        console.log(
+          'Now all other tests are run, for some minutes. It is quicker to end this, and to add a test with the name of the file.',
+        )
       const runners = lanes.map(({ runner }) => runner)
       const tests = await runTests(names, runners, cache)
       left = await tryAll(left, new Trials(tests, { isLast }), lanes, results)

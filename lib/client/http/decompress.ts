@@ -16,8 +16,8 @@ const READERS: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 }
 
-// JSON, a page, or white space before them.
-const PLAIN = /^[[{<\s]/
+// JSON, a page, or white space before them, perhaps behind a byte order mark of UTF-8.
+const PLAIN = /^(?:\xef\xbb\xbf)?[[{<\s]/
 
 /** The registered codings that a response says it has. */
 export function codingsOf(headers: IncomingHttpHeaders): string[] {

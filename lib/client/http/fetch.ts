@@ -28,7 +28,7 @@ async function receive({ request, deadline, reader }: RequestAttempt): Promise<P
   const response = await fetch(origin + path, options)
   const encoded = Object.fromEntries(response.headers)
   const { 'content-encoding': encoding = '', ...decoded } = encoded
-  // Platforms may negotiate and decode these codings by themselves. Any other one is refused, as on Node.
+  // Platforms may negotiate and decode these codings by themselves. With any other one, the body is as it was sent.
   const isDecoded = /^(gzip|br)$/.test(encoding)
   try {
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()

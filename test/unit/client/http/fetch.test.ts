@@ -81,22 +81,28 @@ async function answeredBy(response: Response): Promise<unknown> {
   return outcome
 }
 
-// Behind a byte order mark, it does not look like JSON whose header is wrong.
-const JSON_BODY = '\ufeff{"access_token":"token"}'
-const withCoding = (coding: string): Response => new Response(JSON_BODY, { headers: { 'content-encoding': coding } })
+const withCoding = (coding: string, body: string): Response =>
+  new Response(body, { headers: { 'content-encoding': coding } })
+// What begins like neither JSON nor a page looks compressed where a header says so.
+const NO_JSON = 'no JSON'
 
 test.each(['gzip', 'br', 'identity', 'none'])(
-  'a body in the coding %s is what the platform has made of it',
+  'JSON in the coding %s is what the platform has made of it',
   async (coding) => {
-    expect(await answeredBy(withCoding(coding))).toEqual({ access_token: 'token' })
+    expect(await answeredBy(withCoding(coding, '{"access_token":"token"}'))).toEqual({ access_token: 'token' })
   },
 )
+
+test.each(['gzip', 'br', 'identity', 'none'])('a text in the coding %s is told as no JSON', async (coding) => {
+  const message = expect.stringContaining('must be answered with a JSON object')
+  expect(await answeredBy(withCoding(coding, NO_JSON))).toMatchObject({ code: 'provider_bad_response', message })
+})
 
 test.each(['x-gzip', 'deflate', 'zstd', 'gzip, br', 'br, gzip', 'zstd, br'])(
   'a body in the coding %s, which platforms leave as it is, is read as on Node',
   async (coding) => {
     const message = expect.stringContaining('compressed in a way that is not read')
-    expect(await answeredBy(withCoding(coding))).toMatchObject({ code: 'provider_bad_response', message })
+    expect(await answeredBy(withCoding(coding, NO_JSON))).toMatchObject({ code: 'provider_bad_response', message })
   },
 )
 
