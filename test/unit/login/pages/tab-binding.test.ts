@@ -11,8 +11,6 @@ import {
 } from '../../../support/incoming'
 import { hashesIn } from '../../../support/pages'
 
-// Gaps in the tests of request.ts found by mutation testing.
-
 const SECRET = '0123456789abcdef0123456789abcdef'
 const bound: OriginPolicy = { ...policy, tabBinding: true }
 

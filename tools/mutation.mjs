@@ -1,0 +1,65 @@
+// npm run test:mutation -- [file of lib, with lines ...] [folder or file of test ...]
+//
+// An aid for a person, and no check: StrykerJS changes the given lines of lib (lib/login/callback.ts:111-158), one place at
+// a time, and names each change that no test notices. Without lines: those that differ from main, or if none does, those of
+// the last commit. Without tests: those of whole logins, and those that mirror the file. Fewer tests are quicker.
+import { execFileSync, spawnSync } from 'node:child_process'
+
+const VERSION = '9.6.1'
+const WHOLE_LOGINS = ['unit', 'login', 'security', 'world']
+/** Tests of what is not part of a login. */
+const OTHERS = { doctor: ['unit/doctor', 'doctor'], testing: ['unit/testing', 'fake-provider'] }
+
+const given = process.argv.slice(2)
+const mutate = given.filter((path) => path.startsWith('lib/'))
+const tests = given.filter((path) => path.startsWith('test/'))
+const others = given.filter((path) => !mutate.includes(path) && !tests.includes(path))
+
+const lines = mutate.length > 0 ? mutate : linesOfChange()
+if (lines.length === 0) throw new Error('Nothing of lib/ has changed. Name files: lib/login/callback.ts:111-158')
+console.log(`Changes ${lines.join(', ')}`)
+const { status } = spawnSync(
+  'npx',
+  [
+    ['--yes', '-p', `@stryker-mutator/core@${VERSION}`, '-p', `@stryker-mutator/jest-runner@${VERSION}`],
+    ['stryker', 'run', 'tools/stryker.config.cjs', '--mutate', lines.join(','), ...others],
+  ].flat(),
+  {
+    stdio: 'inherit',
+    env: { ...process.env, MUTATION_TESTS: (tests.length > 0 ? tests : testsOf(lines)).map(pattern).join(',') },
+  },
+)
+process.exitCode = status ?? 1
+
+function linesOfChange() {
+  const main = git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main') || 'main'
+  const base = git('merge-base', main, 'HEAD')
+  const ofBranch = linesSince(base)
+  return ofBranch.length > 0 ? ofBranch : linesSince('HEAD~1')
+}
+
+/** The lines of lib that a commit does not have, as Stryker wants them. */
+function linesSince(base) {
+  let file = ''
+  return git('diff', '--unified=0', '--no-ext-diff', '--dst-prefix=', base, '--', 'lib')
+    .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith('+++ ')) file = line.slice('+++ '.length)
+      const [, from, count = '1'] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? []
+      return from === undefined || count === '0' ? [] : [`${file}:${from}-${Number(from) + Number(count) - 1}`]
+    })
+}
+
+function testsOf(changed) {
+  const folders = new Set(changed.map((path) => path.split('/')[1]))
+  return [...folders].flatMap((folder) => OTHERS[folder] ?? WHOLE_LOGINS).map((folder) => `test/${folder}`)
+}
+
+/** Of a compiled test, or of all in a folder. */
+function pattern(path) {
+  return path.endsWith('.ts') ? path.replace(/\.ts$/, '.js') : `${path.replace(/\/$/, '')}/**/*.test.js`
+}
+
+function git(...args) {
+  return execFileSync('git', args, { encoding: 'utf8' }).trim()
+}

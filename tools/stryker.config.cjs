@@ -1,0 +1,28 @@
+// See tools/mutation.mjs, which runs it.
+module.exports = {
+  testRunner: 'jest',
+  coverageAnalysis: 'perTest',
+  buildCommand: 'tsc -p tsconfig.json --skipLibCheck',
+  // Stryker reads a file of this name through an interface that TypeScript 7 does not have.
+  tsconfigFile: 'none.json',
+  // Jest looks for no tests in a folder whose name begins with a dot.
+  tempDirName: 'stryker-tmp',
+  ignorePatterns: ['dist', 'bench', 'coverage', 'data', 'docs/site', 'reports'],
+  // Texts may change at any time.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  reporters: ['clear-text', 'progress', 'html'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: false },
+  dryRunTimeoutMinutes: 20,
+  jest: {
+    projectType: 'custom',
+    // Jest would relate the tests, which are compiled, to the sources.
+    enableFindRelatedTests: false,
+    config: {
+      testEnvironment: 'node',
+      transform: {},
+      roots: ['<rootDir>/dist/test'],
+      testMatch: (process.env.MUTATION_TESTS ?? '').split(',').map((path) => `<rootDir>/dist/${path}`),
+      testPathIgnorePatterns: ['/(browsers|concurrency|processes)/'],
+    },
+  },
+}
