@@ -1,6 +1,7 @@
 import { isFirewall, isPage } from '../client/http/page'
 import { isFailed, type ProviderResponse } from '../client/http/response-reader'
 import { isObject, type JSONObject, ownProperty } from '../client/response/json'
+import { nameToShow } from '../client/response/names'
 import { ACCESS_TOKEN } from '../client/response/responses'
 import { parseURL, resolvePath } from '../client/url'
 import { OUTCOMES, SocialLoginError } from '../errors'
@@ -10,8 +11,6 @@ import type { ProbeResponse } from './probe'
 // A refusal in words is short.
 const MAX_WORDS = 1000
 const MAX_MEMBERS = 12
-// Names with digits or other characters could be ids, keys or addresses.
-const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /** What a response of an endpoint is. */
 export type ResponseKind =
@@ -117,7 +116,7 @@ function plainContent(json: ProbeResponse['json'], text: string): string {
 }
 
 function objectContent(json: JSONObject, examination: Examination): string {
-  const shown = (name: string): string => (PLAIN_NAME.test(name) && examination.isHarmless(name) ? name : '*')
+  const shown = (name: string): string => (examination.isHarmless(name) ? nameToShow(name) : '*')
   const names = Object.entries(json).flatMap(([name, value]) => [
     shown(name),
     ...(isObject(value) ? Object.keys(value).map((inner) => `${shown(name)}.${shown(inner)}`) : []),

@@ -112,10 +112,8 @@ describe('of the content of a response, what is told is', () => {
       { json: { id: 1, user: { name: 'Ann', 'a b': 1 }, list: [{ x: 1 }] } },
       'an object of id, user, user.name, user.*, list',
     ],
-    [{ json: { ID_z: 1, Zz_a: 1, ['x'.repeat(24)]: 1 } }, `an object of ID_z, Zz_a, ${'x'.repeat(24)}`],
     [{ json: { ['x'.repeat(25)]: 1, a1: 1, ' a': 1, é: 1, 'a-b': 1 } }, 'an object of *, *, *, *, *'],
-    [{ json: twelve }, `an object of ${letters.join(', ')}`],
-    [{ json: { ...twelve, m: 1 } }, `an object of ${letters.join(', ')} ...`],
+    [{ json: { ...twelve, m: 1 } }, `an object of ${letters.map(() => '*').join(', ')} ...`],
   ])('of %j: %s', (each, content) => {
     expect(contentOf(responseOf({ ...each, status: 418 }), newExamination())).toBe(`${content} (status 418)`)
   })
@@ -124,7 +122,7 @@ describe('of the content of a response, what is told is', () => {
     const examination = newExamination()
     examination.hide('canary')
     const content = contentOf(responseOf({ json: { canary: { a: 1 }, user: { canary: 1 } } }), examination)
-    expect(content).toBe('an object of *, *.a, user, user.* (status 200)')
+    expect(content).toBe('an object of *, *.*, user, user.* (status 200)')
   })
 })
 

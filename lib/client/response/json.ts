@@ -39,9 +39,11 @@ export function parseJSON(text: string): JSONValue {
   return lossless
 }
 
-/** Whether valid JSON has a number that is written with these digits. */
-export function hasNumber(text: string, digits: string): boolean {
-  return text.replace(STRING, '').match(NUMBER)?.includes(digits) === true
+/** The JSON as `JSON.parse` reads it, where each number is a number, rounded if need be. For text that `parseJSON` has read. */
+export function parseRounded(text: string): JSONValue {
+  const value = parse(text)
+  clean(value)
+  return value
 }
 
 function isExact(digits: string): boolean {

@@ -3,6 +3,7 @@ import { MAX_ACCESS_TOKEN_LENGTH, MAX_NAME_LEVELS, MAX_NAMES } from '../../limit
 import { isFirewall, isPage, refusedByFirewall } from '../http/page'
 import { badResponse, isFailed, type ProviderResponse, readExhaustedLimit } from '../http/response-reader'
 import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
+import { explainOthers, nameToShow } from './names'
 import { parseUser, type UserRecord, type UserResponse } from './user'
 
 /**
@@ -22,9 +23,6 @@ const PAGE_HINT =
 
 const REFUSED_BY_PAGE_HINT =
   'The refusal was a page: if it comes at every login, a firewall in front of the provider may refuse this machine, by its address or its userAgent.'
-
-// Names are shown to people; one with digits could be a token.
-const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
 
 // For what is no JSON. Both read a text in linear time, even one with a string or a tag that never ends.
 const STRING_OR_REST = /"(?:[^"\\]|\\.)*"?/gs
@@ -128,10 +126,17 @@ function withoutToken(response: ProviderResponse, body: JSONObject): SocialLogin
   if (isRefusal(body)) return refusal('auth_key_rejected', 'exchange', response)
   const names = namesIn(body)
   const found = names.find((name) => name.endsWith('.access_token'))
-  if (found) return badResponse('exchange', `The access_token must be at the top of the JSON: it was at ${found}.`)
+  if (found)
+    return badResponse(
+      'exchange',
+      `The access_token must be at the top of the JSON: it was at ${found}${explainOthers(found)}.`,
+    )
   if (!saysSuccess(body)) return refusal('auth_key_rejected', 'exchange', response)
-  const shown = names.slice(0, MAX_NAMES).join(', ')
-  return badResponse('exchange', `The JSON tells of success and has no access_token, only: ${shown}.`)
+  const shown = [...new Set(names)].slice(0, MAX_NAMES).join(', ')
+  return badResponse(
+    'exchange',
+    `The JSON tells of success and has no access_token, only: ${shown}${explainOthers(shown)}.`,
+  )
 }
 
 function saysSuccess(body: JSONObject): boolean {
@@ -142,7 +147,7 @@ function saysSuccess(body: JSONObject): boolean {
 /** The names of the members, those of inner objects with their path; never a value. */
 function namesIn(object: JSONObject, path: readonly string[] = []): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    const inner = [...path, HARMLESS_NAME.test(name) ? name : '?']
+    const inner = [...path, nameToShow(name)]
     const further = isObject(value) && inner.length < MAX_NAME_LEVELS ? namesIn(value, inner) : []
     return [inner.join('.'), ...further]
   })

@@ -1,6 +1,7 @@
 import { SocialLoginError } from '../../errors'
 import { MAX_ID_LENGTH } from '../../limits'
-import { hasNumber, isObject, type JSONObject, type JSONValue, ownProperty } from './json'
+import { isObject, type JSONObject, type JSONValue, ownProperty, parseRounded } from './json'
+import { explainOthers, nameToShow } from './names'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
@@ -52,21 +53,24 @@ export interface PersonRecord {
 }
 
 const ID = new RegExp(`^[A-Za-z0-9._:-]{1,${MAX_ID_LENGTH}}$`)
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 // PHP and others write a whole number as a fraction of zeros, which is as exact.
 const WHOLE_NUMBER = /^(\d+)(?:\.0+)?$/
 // Texts that servers send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false|0[0.]*|-[\d.]+)$/i
-// Names with digits or other characters could be ids, keys or addresses.
-const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /**
  * Reads a bare record (the specification), or one inside `user_info` or `data`, as deployed servers send it.
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
 export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
-  const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
-  if (!json) throw noRecord(body)
-  const id = parseID(json, raw)
+  const recordIn = (response: JSONValue): JSONObject => {
+    const record = userRecord ? callUserRecord(userRecord, response) : findRecord(response)?.record
+    if (!record) throw noRecord(response)
+    return record
+  }
+  const json = recordIn(body)
+  const id = parseID(json, () => recordIn(parseRounded(raw)))
   if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile', { hint: NO_ID + exponentIn(json) })
   return { user: toUser(json, id), json, raw }
 }
@@ -90,7 +94,7 @@ function noRecord(body: JSONValue, problem = ''): SocialLoginError {
   const place =
     path === undefined
       ? whatInstead(body)
-      : `The response has a user_id at ${path}: let the option userRecord return its object.`
+      : `The response has a user_id at ${path}${explainOthers(path)}: let the option userRecord return its object.`
   return new SocialLoginError('profile_invalid', 'profile', { hint: problem + place })
 }
 
@@ -118,31 +122,28 @@ export function findRecord(body: JSONValue | undefined): PersonRecord | undefine
   return undefined
 }
 
-/**
- * Where the JSON has a `user_id`, such as `response.profile.user_id`. The path is safe to show: it holds indexes and
- * names of members, and `*` for a name that is not a plain word.
- */
+/** Where the JSON has a `user_id`, such as `response.profile.user_id`. The path is safe to show (see `nameToShow`). */
 export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
   if (typeof json !== 'object' || json === null) return undefined
   if (Object.hasOwn(json, 'user_id')) return 'user_id'
   if (levels === 0) return undefined
   for (const [name, value] of Object.entries(json)) {
     const path = pathToUserID(value, levels - 1)
-    if (path !== undefined) return `${Array.isArray(json) || PLAIN_NAME.test(name) ? name : '*'}.${path}`
+    if (path !== undefined) return `${Array.isArray(json) ? name : nameToShow(name)}.${path}`
   }
   return undefined
 }
 
 // A number must be positive and whole, because servers send 0, -1 or 1.5 for "no user". A text may look like a number,
-// as one of some hundred hexadecimal ids does (`374e76010383810`), unless the response has it as a number, of which
-// `parseJSON` has made a text.
-function parseID(json: JSONObject, raw: string): string | undefined {
+// as one of some hundred hexadecimal ids does (`374e76010383810`), and `parseJSON` makes texts of some numbers: which of
+// the two it was, the same record tells as `JSON.parse` reads it.
+function parseID(json: JSONObject, rounded: () => JSONObject): string | undefined {
   const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   const [, whole] = WHOLE_NUMBER.exec(id) ?? []
-  // Nearly all ids are of this kind, and the response need not be searched for them.
-  if (whole === id) return id
-  return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? whole : id
+  // Most ids are digits alone, which are the same as a text and as a number.
+  if (whole === id || !NUMBER.test(id)) return id
+  return typeof rounded()['user_id'] === 'number' ? whole : id
 }
 
 /** Ids that mean something else as a property of an object (`__proto__`) or as a part of a path (`..`). */

@@ -221,6 +221,12 @@ test.each(['1e3', '1.50', '374e76010383810', '1e400', '12e0', '1.0e2'])(
   },
 )
 
+test('a text of digits and a fraction stays what it is, whatever numbers stand elsewhere', () => {
+  expect(userOf('{"user_id":"7.0","version":7.0}').user_id).toBe('7.0')
+  expect(userOf('{"user_id":7.0,"version":"7.0"}').user_id).toBe('7')
+  expect(userOf('{"version":1e3,"user_id":"1e3"}').user_id).toBe('1e3')
+})
+
 test.each(nobody)('%s as user_id is refused', (literal) => {
   expect(codeOf(`{"user_id":${literal}}`)).toBe('profile_invalid')
   expect(codeOf(`{"data":{"user_id":${literal}}}`)).toBe('profile_invalid')

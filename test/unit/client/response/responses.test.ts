@@ -129,10 +129,9 @@ test.each([
   ['{"success":true,"data":{"token":"secret"}}', 'has no access_token, only: success, data, data.token.'],
   ['{"status":"success","list":[{"a":1}]}', 'has no access_token, only: status, list.'],
   ['{"status":200,"access_token":""}', 'has no access_token, only: status, access_token.'],
-  ['{"success":1,"é":1,"a b":2,"5f4dcc3b":3}', 'has no access_token, only: success, ?, ?, ?.'],
-  [`{"error":false,"${'x'.repeat(41)}":1}`, 'has no access_token, only: error, ?.'],
-  [`{"status":"ok","User-${'x'.repeat(35)}":1}`, `has no access_token, only: status, User-${'x'.repeat(35)}.`],
-  [deep, 'has no access_token, only: data, data.b, data.b.c, error.'],
+  ['{"success":1,"AdaLovelace":1,"a b":2,"5f4dcc3b":3}', 'only: success, * (* is another member).'],
+  ['{"AppSecret":{"access_token":"t"}}', 'it was at *.access_token (* is another member).'],
+  [deep, 'has no access_token, only: data, data.*, data.*.*, error (* is another member).'],
 ])('a success without a token at its top says what was there: %s', (text, hint) => {
   const message = messageOf(response(text), BAD, 'exchange')
   expect(message.endsWith(hint)).toBe(true)
@@ -146,9 +145,10 @@ test.each([true, 1, 200, '1', '200', 'true', 'ok', 'success'])('a status of %j r
 })
 
 test('no more than ten names are told', () => {
-  const members = Object.fromEntries('abcdefghijkl'.split('').map((name) => [name, 1]))
-  const given = response(JSON.stringify({ error: false, ...members }))
-  expect(messageOf(given, BAD, 'exchange')).toMatch(/only: error, a, b, c, d, e, f, g, h, i\.$/)
+  const names = 'code,data,detail,id,info,items,list,message,result,results,user,users'.split(',')
+  const given = response(JSON.stringify({ error: false, ...Object.fromEntries(names.map((name) => [name, 1])) }))
+  const shown = ['error', ...names.slice(0, 9)].join(', ')
+  expect(messageOf(given, BAD, 'exchange')).toContain(`only: ${shown}.`)
 })
 
 test.each(['{"user_id":"7"}', '{"error":false,"user_id":"7"}', '{"user_info":{"user_id":"7"}}'])(
