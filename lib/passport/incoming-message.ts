@@ -12,7 +12,6 @@ type Incoming = IncomingMessage & {
   /** Where Passport puts the user, by the option of its `initialize()`. */
   readonly _userProperty?: unknown
   readonly _sessionManager?: unknown
-  readonly sessionID?: unknown
 }
 
 /** A `Request` of the Fetch standard has a `Headers` object, so all of its headers would count as absent. */
@@ -50,19 +49,15 @@ type CurrentUser = (() => unknown) | undefined
 
 /**
  * A string unique to the signed-in user; undefined if nobody is signed in. It has the id of what Passport stores of the
- * user in the session, else of the user on the request, unless that is a guest, because the rest may change during a login (a token is
- * refreshed, a name is edited). If neither has an id, it has all of what Passport stores that is not renewed.
+ * user in the session, else of the user on the request, because the rest may change during a login (a token is refreshed,
+ * a name is edited). If neither has an id, it has all of what Passport stores that is not renewed.
  * @throws TypeError if that cannot be JSON, or is empty as JSON
  */
-export function currentUserKey(
-  req: Incoming,
-  options: AuthenticateOptions = {},
-  currentUser?: CurrentUser,
-): string | undefined {
+export function currentUserKey(req: Incoming, currentUser?: CurrentUser): string | undefined {
   if (currentUser) return keyOfOption(currentUser())
   const [serialized, user] = [sessionUser(req), requestUser(req)]
   if (!isNobody(serialized) && (hasID(serialized) || !hasID(user))) return `session:${keyOf(serialized)}`
-  return user && !isGuest(req, options) ? `user:${keyOf(user)}` : undefined
+  return user ? `user:${keyOf(user)}` : undefined
 }
 
 function keyOfOption(user: unknown): string | undefined {
@@ -73,14 +68,13 @@ function keyOfOption(user: unknown): string | undefined {
 const NO_ID =
   'If every login ends so: the signed-in user has no id that is known (see currentUser), so all members count, and one of them changes with each request.'
 const OUTSIDE_SESSION =
-  'If every login ends so: something gives each visitor a new user at req.user, who is not the one in the session: say by the option currentUser who is signed in.'
+  'If every login ends so: something gives each visitor a new user at req.user, such as a guest, or sets req.user on one of the two routes only (that of the start, that of the callback): say by the option currentUser who is signed in.'
 
 /** What may be the cause if the user seems to have changed. */
 export function currentUserHint(req: Incoming, currentUser?: CurrentUser): string | undefined {
-  const [known, outside] = currentUser ? [currentUser()] : [sessionUser(req), requestUser(req)]
-  if (isNobody(known) && !outside) return undefined
-  if (!hasID(known) && !hasID(outside)) return NO_ID
-  return isNobody(known) ? OUTSIDE_SESSION : undefined
+  const users = currentUser ? [currentUser()] : [sessionUser(req), requestUser(req)]
+  if (users.some((user) => !isNobody(user)) && !users.some(hasID)) return NO_ID
+  return currentUser || !isNobody(sessionUser(req)) ? undefined : OUTSIDE_SESSION
 }
 
 function sessionUser({ session }: Incoming): unknown {
@@ -97,26 +91,9 @@ function requestUser(req: Incoming): unknown {
   return typeof property === 'string' ? Reflect.get(req, property) : req.user
 }
 
-/**
- * Whether the user on the request is a guest, whom middleware gives to each visitor: the application keeps its users in
- * the session, where nobody is, and the browser has sent nothing else by which anybody could be known.
- */
-function isGuest(req: Incoming, options: AuthenticateOptions): boolean {
-  return isKept(req, options) && !sessionUser(req) && !hasCredential(req)
-}
-
 /** Whether Passport will keep the user in the session. (`@fastify/passport` does so without a `_sessionManager`.) */
 function isKept(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
   return session && !assignProperty && req._sessionManager !== undefined
-}
-
-/** Whether a cookie beside those of the session and of our own came, or another credential. */
-function hasCredential({ headers, socket, sessionID }: Incoming): boolean {
-  if (headers.authorization !== undefined || Reflect.get(Object(socket), 'authorized') === true) return true
-  const cookies = headers.cookie?.split(';') ?? []
-  const isOther = (cookie: string): boolean =>
-    !/^\s*(__Host-)?social-login/.test(cookie) && !(typeof sessionID === 'string' && cookie.includes(sessionID))
-  return cookies.some(isOther)
 }
 
 /** Whether Passport could sign a user in: to keep one, its `req.logIn` calls `regenerate` and `save` of the session. */

@@ -17,7 +17,7 @@ interface Application {
   readonly strategy?: Partial<StrategyOptions>
 }
 
-/** An application whose users are in the session, and which can link an account to whoever is at `req.user`. */
+/** An application that signs users in, and can link an account to whoever is at `req.user`. */
 async function start({ express = 5, user, strategy }: Application) {
   const app = express === 5 ? express5() : express4()
   const { origin } = logins.stopLater(await listen(app))
@@ -33,9 +33,16 @@ async function start({ express = 5, user, strategy }: Application) {
     res.json({ to: req.user, account: Reflect.get(req, 'account') })
   })
   app.get('/me', (req, res) => void res.json(req.user))
+  app.get('/become/:id', (req, res) => {
+    Object.assign(req.session, { userID: req.params.id })
+    res.json({})
+  })
   const key = () => provider.issueAuthKey({ appID, userID: '1' })
   return { origin, callback: (path = '/callback') => `${origin + path}?auth_key=${key()}` }
 }
+
+/** Who is signed in, where the application keeps nobody but Passport's user in the session. */
+const inSession: StrategyOptions['currentUser'] = (req) => Reflect.get(Object(req.session), 'passport')?.user
 
 const guests: RequestHandler = (req, _res, next) => {
   req.user ??= { id: randomUUID() }
@@ -52,32 +59,50 @@ const renewed =
   }
 
 describe.each([4, 5] as const)('a guest at req.user, who is another at each request (Express %i)', (express) => {
-  test('can sign in, and a lost cookie is no success', async () => {
-    const app = await start({ express, user: guests })
-    const browser = new Browser()
-    await browser.follow(`${app.origin}/auth`)
-    expect(await browser.comeBack(app.callback())).toMatchObject({ status: 302, location: '/me' })
-    expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body)).toEqual({ id: '1' })
-    const other = await new Browser().comeBack(app.callback(), { headers: { accept: 'text/html' } })
-    expect(other.body).toContain('<code>login_not_started</code>')
-  })
-
-  test('is told of where other cookies may be what tells who it is, and can then be named by currentUser', async () => {
-    const cookie = { headers: { cookie: 'theme=dark', accept: 'text/html' } }
+  test('is told that currentUser says who is signed in, and can then sign in', async () => {
     const logInWith = async (strategy: Partial<StrategyOptions>) => {
       const app = await start({ express, user: guests, strategy })
       const browser = new Browser()
-      const { cookies } = { cookies: await browser.follow(`${app.origin}/auth`, cookie) }
-      const own = [cookies.headers['set-cookie'] ?? []].flat().map((line) => line.split(';', 1)[0])
-      const headers = { ...cookie.headers, cookie: ['theme=dark', ...own].join('; ') }
-      return browser.comeBack(app.callback(), { headers })
+      await browser.follow(`${app.origin}/auth`)
+      return browser.comeBack(app.callback(), { headers: { accept: 'text/html' } })
     }
     const refused = await logInWith({})
     expect(refused.body).toContain('<code>user_changed</code>')
     expect(refused.body).toContain('by the option currentUser')
-    const currentUser: StrategyOptions['currentUser'] = (req) => Reflect.get(Object(req.session), 'passport')?.user
-    expect(await logInWith({ currentUser })).toMatchObject({ status: 302, location: '/me' })
+    expect(await logInWith({ currentUser: inSession })).toMatchObject({ status: 302, location: '/me' })
   })
+})
+
+test.each(['/auth', '/callback'])('a user whom middleware sets at %s alone is told of the two routes', async (only) => {
+  const user: RequestHandler = (req, _res, next) => {
+    if (req.path === only) req.user = { id: 'ada' }
+    next()
+  }
+  const app = await start({ user })
+  const browser = new Browser()
+  await browser.follow(`${app.origin}/auth`)
+  const { body } = await browser.comeBack(app.callback(), { headers: { accept: 'text/html' } })
+  expect(body).toContain('<code>user_changed</code>')
+  expect(body).toContain('on one of the two routes only')
+})
+
+test('with a sign-in of the application’s own in the session, a link that Ada began is not linked to Bob', async () => {
+  const user: RequestHandler = (req, _res, next) => {
+    const id: unknown = Reflect.get(req.session, 'userID')
+    if (typeof id === 'string') req.user = { id }
+    next()
+  }
+  const app = await start({ user })
+  const browser = new Browser()
+  await browser.follow(`${app.origin}/become/ada`)
+  await browser.follow(`${app.origin}/link`)
+  await browser.follow(`${app.origin}/become/bob`)
+  const refused = await browser.comeBack(app.callback('/link/callback'), { headers: { accept: 'text/html' } })
+  expect(refused.body).toContain('<code>user_changed</code>')
+  expect(logins.exchanges()).toBe(0)
+  await browser.follow(`${app.origin}/link`)
+  const linked = await browser.comeBack(app.callback('/link/callback'))
+  expect(JSON.parse(linked.body)).toMatchObject({ to: { id: 'bob' }, account: { id: '1' } })
 })
 
 describe('a user whose token is renewed with each request', () => {

@@ -33,7 +33,7 @@ const OUTSIDE_SESSION = expect.stringContaining('gives each visitor a new user')
 const [known, unknown, guest] = [{ id: 1 }, { token: 'x' }, { id: 'guest' }]
 
 test.each<[string, object, unknown]>([
-  ['nobody is signed in any more', {}, undefined],
+  ['nobody is signed in any more', {}, OUTSIDE_SESSION],
   ['the session has the id', stored(1), undefined],
   ['the session has the id 0', { ...stored(0), user: guest }, undefined],
   ['the session has a user with an id', { ...stored(known), user: unknown }, undefined],
