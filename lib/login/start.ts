@@ -50,8 +50,8 @@ export async function start(context: LoginContext, request: StartRequest): Promi
 }
 
 /** The confirmation that a verified start lacks if it follows the callback of a tab at once. */
-function confirmationNeeded({ adapter }: LoginContext, { confirmation }: StartRequest): string | undefined {
-  const needed = confirmationAfterTab(adapter.http.header('cookie'))
+function confirmationNeeded({ adapter, settings }: LoginContext, { confirmation }: StartRequest): string | undefined {
+  const needed = confirmationAfterTab(adapter.http.header('cookie'), settings)
   return needed === confirmation ? undefined : needed
 }
 

@@ -107,3 +107,19 @@ test('a strategy for many communities cannot load the profile of a token, whose 
   expect(error).toBeInstanceOf(TypeError)
   expect(String(error)).toContain('userProfile() cannot know the provider of a token')
 })
+
+test.each(['session', 'web'] as const)(
+  'a callbackURL that one call gives is refused if it is that of another provider, by the code of a record (%s)',
+  async (keep) => {
+    const origin = 'https://shared.example'
+    const find = (community: Provider, url: string): ProviderResult =>
+      url.includes('?other') ? { ...community, name: 'other', callbackURL: `${origin}/cb` } : community
+    const first = await logins.startApp({ keep, provider: find })
+    expect((await new Browser().follow(`${first.loginURL}?other`)).status).toBe(302)
+    // The danger: the keys of the other provider come to this callback, and would be sent to this provider.
+    const app = await logins.startApp({ keep, provider: find, start: { callbackURL: `${origin}/cb/` } })
+    expect((await new Browser().follow(app.loginURL)).status).toBe(302)
+    const refused = await new Browser().follow(`${app.loginURL}?other`)
+    expect([refused.status, refused.body]).toEqual([500, expect.stringContaining('is that of another provider')])
+  },
+)

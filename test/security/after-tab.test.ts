@@ -87,3 +87,23 @@ test.each(['social-login-tab', '__Host-social-login-tab'])(
     expect((await start(both, queryOf(page))).status).toBe(302)
   },
 )
+
+test('a form that another site sends to the callback is refused, and makes no start ask', async () => {
+  const app = await logins.startApp(bound)
+  const browser = new Browser()
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+  const forged = await browser.follow(`${app.callbackURL}?auth_key=made-up&${SECRET}`, { method: 'POST', headers })
+  expect([forged.status, String(forged.headers['set-cookie'])]).toEqual([403, expect.not.stringContaining('tab')])
+  expect((await browser.follow(`${app.loginURL}?${SECRET}`)).status).toBe(302)
+})
+
+test('by https a cookie that a sister subdomain has planted, without the prefix, makes no start ask', async () => {
+  const app = await logins.startApp({ strategy: { callbackURL: 'https://app.example/callback' } })
+  const start = (cookie: string) => new Browser().follow(app.loginURL, { headers: { cookie } })
+  expect((await start('social-login-tab=planted')).status).toBe(302)
+  expect(isConfirmPage(await start('__Host-social-login-tab=genuine'))).toBe(true)
+  // By plain http there is no other cookie, so that it counts.
+  const plain = await logins.startApp()
+  const planted = await new Browser().follow(plain.loginURL, { headers: { cookie: 'social-login-tab=planted' } })
+  expect(isConfirmPage(planted)).toBe(true)
+})

@@ -5,8 +5,7 @@ import type { ClientSettings, ProfileEndpoint } from '../../client/options'
 import { Semaphore } from '../../client/semaphore'
 import { digest } from '../pending-login/pending-login'
 import type { OriginPolicy } from '../request/headers'
-import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
-import { claimCallback } from './owners'
+import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 
 /** What all logins of one strategy at one provider have in common. */
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
@@ -69,21 +68,17 @@ export function createLoginSettings(
   }
 }
 
-/** The settings for a request that may have a `callbackURL` of its own. */
-export function settingsOfRequest(settings: LoginSettings, { callbackURL }: CallOptions): LoginSettings {
-  if (callbackURL === undefined) return settings
+/** The settings for a request that has a `callbackURL` of its own. @throws TypeError for one that is no URL and no path */
+export function withCallback(settings: LoginSettings, callbackURL: string): LoginSettings {
   // Plain http is allowed, because requests are only compared with it.
   const options = { allowInsecureHTTP: true }
   const { path, origin = settings.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', options)
-  const found = {
+  return {
     ...settings,
     callbackPath: path,
     appOrigin: origin,
     strategyDigest: digestOfStrategy(settings.identity, path, origin === settings.appOrigin ? '' : origin),
   }
-  claimCallback(found)
-  if (settings.tracedProvider !== undefined) refuseOwnAddress(found)
-  return found
 }
 
 /**

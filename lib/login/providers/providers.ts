@@ -7,15 +7,23 @@ import { MAX_PROVIDERS } from '../../limits'
 import { withoutLastSlashes } from '../request/callback-path'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
 import { claimCallback, claimName, Owners } from './owners'
-import { createLoginSettings, type LoginSettings, type ProviderSource, refuseOwnAddress } from './provider'
+import {
+  createLoginSettings,
+  type LoginSettings,
+  type ProviderSource,
+  refuseOwnAddress,
+  withCallback,
+} from './provider'
 
 export interface Providers {
   readonly name: string
   /**
    * @param lookup the application's function, not called where the provider is fixed
+   * @param callbackURL that of one request, instead of the provider's own
    * @throws SocialLoginError `provider_unknown`, `provider_invalid`, `provider_lookup_timeout`, or what `lookup` threw
+   * @throws TypeError for a `callbackURL` that is no URL and no path
    */
-  find(lookup: () => ProviderResult, phase: Phase): LoginSettings | Promise<LoginSettings>
+  find(lookup: () => ProviderResult, phase: Phase, callbackURL?: string): LoginSettings | Promise<LoginSettings>
   /** Closes the connections after pending logins have ended. */
   close(): Promise<void>
 }
@@ -29,8 +37,11 @@ export class FixedProvider implements Providers {
     this.settings = settings
   }
 
-  find(): LoginSettings {
-    return this.settings
+  find(_lookup: () => ProviderResult, _phase: Phase, callbackURL?: string): LoginSettings {
+    if (callbackURL === undefined) return this.settings
+    const settings = withCallback(this.settings, callbackURL)
+    claimCallback(settings)
+    return settings
   }
 
   async close(): Promise<void> {
@@ -72,20 +83,18 @@ export class ManyProviders implements Providers {
     this.#transports = network.openTransports(options)
   }
 
-  async find(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
+  async find(lookup: () => ProviderResult, phase: Phase, callbackURL?: string): Promise<LoginSettings> {
     const result = lookup()
     const provider = isThenable(result) ? await this.#inTime(result, phase) : result
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
     if (!isObject(provider))
       throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
-    // This is not in `try`, because what a getter of the application's record throws may quote a secret.
+    // This is not within `orInvalid`, because what a getter of the application's record throws may quote a secret.
     const members = membersOf(provider)
-    try {
-      return this.#settingsOf(this.#parseMembers(members))
-    } catch (error) {
-      if (error instanceof TypeError) throw invalid(error.message, phase)
-      throw error
-    }
+    const found = orInvalid(phase, () => this.#settingsOf(this.#parseMembers(members)))
+    if (callbackURL === undefined) return found
+    const settings = withCallback(found, callbackURL)
+    return orInvalid(phase, () => this.#own(settings))
   }
 
   async close(): Promise<void> {
@@ -123,16 +132,21 @@ export class ManyProviders implements Providers {
   }
 
   #create(source: ProviderSource): LoginSettings {
-    const { name, callbackURL } = source
     const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
-    refuseOwnAddress(settings)
-    const callback = withoutLastSlashes(callbackURL)
-    if (this.#callbacks.isTaken(callback, name)) throw new TypeError(CALLBACK_TAKEN)
-    this.#callbacks.claim(callback, name)
+    const owned = this.#own({ ...settings, isCallbackCaseSensitive: true, tracedProvider: source.name })
     if (this.#isClosed) void settings.concurrentLogins.close()
     this.#forgetOldest()
-    const own = { isCallbackCaseSensitive: true, tracedProvider: name }
-    return { ...settings, ...own, onExchanged: () => this.#registerName(settings) }
+    return owned
+  }
+
+  /** Claims the callback for the provider, and its name once it has exchanged a key. @throws TypeError if it may not */
+  #own(settings: LoginSettings): LoginSettings {
+    const { providerName, appOrigin, callbackPath } = settings
+    refuseOwnAddress(settings)
+    const callback = appOrigin + withoutLastSlashes(callbackPath)
+    if (this.#callbacks.isTaken(callback, providerName)) throw new TypeError(CALLBACK_TAKEN)
+    this.#callbacks.claim(callback, providerName)
+    return { ...settings, onExchanged: () => this.#registerName(settings) }
   }
 
   #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {
@@ -157,6 +171,15 @@ export class ManyProviders implements Providers {
 
 function invalid(reason: string, phase: Phase): SocialLoginError {
   return new SocialLoginError('provider_invalid', phase, { hint: `${reason}.` })
+}
+
+/** What is wrong with a record, or with the callback of its provider, is no error of the code that calls this package. */
+function orInvalid<T>(phase: Phase, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof TypeError ? invalid(error.message, phase) : error
+  }
 }
 
 /** An application's own record may have other members, and null for those that are not set. */

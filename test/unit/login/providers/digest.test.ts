@@ -1,6 +1,5 @@
 import type { Provider } from '../../../../lib'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
-import { settingsOfRequest } from '../../../../lib/login/providers/provider'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
 
 // A login is finished only at what it was begun at: each part of that must be in the digest of its record.
@@ -17,8 +16,7 @@ interface Login {
 async function digestOf({ strategy = 'many', provider: own, callbackURL: ofCall }: Login): Promise<string> {
   const found = { ...provider, callbackURL, ...own }
   const providers = parseLoginOptions({ name: strategy, provider: () => found }, nodeNetwork)
-  const settings = await providers.find(() => found, 'start')
-  return settingsOfRequest(settings, ofCall === undefined ? {} : { callbackURL: ofCall }).strategyDigest
+  return (await providers.find(() => found, 'start', ofCall)).strategyDigest
 }
 
 test.each<[string, Login]>([

@@ -1,6 +1,5 @@
 import type * as Pools from '../../../../lib/client/http/pools'
 import type * as Owners from '../../../../lib/login/providers/owners'
-import type * as Provider from '../../../../lib/login/providers/provider'
 import type * as Settings from '../../../../lib/login/providers/settings'
 
 type Claims = typeof Owners
@@ -69,7 +68,6 @@ test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'
 function loadLibrary() {
   jest.resetModules()
   const { parseLoginOptions }: typeof Settings = require('../../../../lib/login/providers/settings')
-  const { settingsOfRequest }: typeof Provider = require('../../../../lib/login/providers/provider')
   const { nodeNetwork }: typeof Pools = require('../../../../lib/client/http/pools')
   const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const takeCodes = (): unknown[] => {
@@ -77,7 +75,7 @@ function loadLibrary() {
     emitWarning.mockClear()
     return codes
   }
-  return { parseLoginOptions, settingsOfRequest, nodeNetwork, takeCodes }
+  return { parseLoginOptions, nodeNetwork, takeCodes }
 }
 
 afterEach(() => jest.restoreAllMocks())
@@ -109,14 +107,13 @@ test('a provider that is fixed claims its name and its callback at once', () => 
 })
 
 test('a callback that a call gives is claimed for its provider, too', async () => {
-  const { parseLoginOptions, settingsOfRequest, nodeNetwork, takeCodes } = loadLibrary()
+  const { parseLoginOptions, nodeNetwork, takeCodes } = loadLibrary()
   for (const [name, baseURL, expected] of [
     ['chess', A, []],
     ['go', B, ['CALLBACK_SHARED']],
   ] as const) {
     const options = { name, baseURL, callbackURL: `https://app.example/${name}`, ...credentials }
-    const settings = await parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start')
-    settingsOfRequest(settings, { callbackURL: 'https://app.example/cb' })
+    await parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start', 'https://app.example/cb')
     expect(takeCodes()).toEqual(expected)
   }
 })

@@ -4,19 +4,19 @@ import { nodeNetwork } from '../../../../lib/client/http/pools'
 import type { Transport } from '../../../../lib/client/http/transport'
 import type { ClientSettings } from '../../../../lib/client/options'
 import { Semaphore } from '../../../../lib/client/semaphore'
-import { type LoginSettings, refuseOwnAddress, settingsOfRequest } from '../../../../lib/login/providers/provider'
+import { type LoginSettings, refuseOwnAddress } from '../../../../lib/login/providers/provider'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
-import { defaults, failureOf, good, required } from '../../../support/options'
+import { defaults, good, required } from '../../../support/options'
 
-async function settingsOf(options: object = {}): Promise<LoginSettings> {
+async function settingsOf(options: object = {}, ofCall?: string): Promise<LoginSettings> {
   // An application may share its options, and so nothing is written into them.
-  return parseLoginOptions(Object.freeze({ ...good, ...options }), nodeNetwork).find(() => undefined, 'start')
+  return parseLoginOptions(Object.freeze({ ...good, ...options }), nodeNetwork).find(() => undefined, 'start', ofCall)
 }
 
-async function settingsOfMany(own: object = {}): Promise<LoginSettings> {
+async function settingsOfMany(own: object = {}, ofCall?: string): Promise<LoginSettings> {
   const provider = { name: 'chess', ...required, ...own }
   const callbackURL = 'https://app.example/:provider/callback'
-  return parseLoginOptions({ provider: () => provider, callbackURL }, nodeNetwork).find(() => provider, 'start')
+  return parseLoginOptions({ provider: () => provider, callbackURL }, nodeNetwork).find(() => provider, 'start', ofCall)
 }
 
 const known = {
@@ -131,19 +131,15 @@ test.each([
   ['https://www.app.example/other', '/other', 'https://www.app.example'],
   ['http://www.app.example/auth/callback', '/auth/callback', 'http://www.app.example'],
 ])('a call with the callbackURL %s has the path %s and the origin %s', async (callbackURL, callbackPath, appOrigin) => {
-  const settings = await settingsOf()
-  const before = { ...settings }
-  const ofCall = { ...before, callbackPath, appOrigin, strategyDigest: expect.any(String) }
-  expect(settingsOfRequest(settings, { callbackURL })).toStrictEqual(ofCall)
-  expect(settings).toStrictEqual(before)
-  expect(settingsOfRequest(settings, {})).toBe(settings)
+  expect(await settingsOf({}, callbackURL)).toMatchObject({ callbackPath, appOrigin })
+  expect(await settingsOf()).toMatchObject({ callbackPath: new URL(good.callbackURL).pathname })
 })
 
 test('the callbackURL of a call is checked as the option is', async () => {
-  const settings = await settingsOf()
-  expect(failureOf(() => settingsOfRequest(settings, { callbackURL: 'callback' })).message).toBe(
-    'callbackURL must be an absolute http(s) URL, or a path that starts with /',
-  )
+  for (const find of [settingsOf, settingsOfMany])
+    await expect(find({}, 'callback')).rejects.toThrow(
+      'callbackURL must be an absolute http(s) URL, or a path that starts with /',
+    )
 })
 
 const OWN = 'baseURL and authorizationURL must not be at the address of this application'
@@ -153,16 +149,18 @@ test.each([
   ['its API, by plain http', { authorizationURL: 'https://login.example/page' }, 'http://social.example/callback'],
   ['its login page', { authorizationURL: 'https://login.example/page' }, 'https://login.example/callback'],
 ])('a call that gives a callback at one of many providers, at %s, is refused', async (_title, own, callbackURL) => {
-  const settings = await settingsOfMany(own)
-  expect(failureOf(() => settingsOfRequest(settings, { callbackURL })).message).toBe(OWN)
+  await expect(settingsOfMany(own, callbackURL)).rejects.toMatchObject({
+    code: 'provider_invalid',
+    message: expect.stringContaining(OWN),
+  })
   for (const other of ['https://social.example:8443/callback', 'https://www.login.example/callback', '/callback'])
-    expect(settingsOfRequest(settings, { callbackURL: other })).toHaveProperty('callbackPath', '/callback')
+    expect(await settingsOfMany(own, other)).toHaveProperty('callbackPath', '/callback')
 })
 
 test('an application may be its own provider, if that is the only one', async () => {
-  const settings = await settingsOf({ callbackURL: 'https://social.example/callback' })
   const callbackURL = 'https://social.example/other'
-  expect(settingsOfRequest(settings, { callbackURL })).toHaveProperty('appOrigin', 'https://social.example')
+  const settings = await settingsOf({ callbackURL: 'https://social.example/callback' }, callbackURL)
+  expect(settings).toHaveProperty('appOrigin', 'https://social.example')
 })
 
 test('an address that only the header Host tells is not compared', async () => {
