@@ -46,7 +46,8 @@ app.get('/auth/social-login/callback', passport.authenticate('social-login', onF
 })
 
 app.get('/', (req, res) => {
-  const problem = req.session.messages?.pop() ?? '' // why the last login failed
+  const failure = req.session.messages?.pop() ?? '' // why the last login failed
+  const problem = req.user ? '' : failure // a reload of the callback fails, too
   const links = '<a href="/profile">Profile</a> <form method="post" action="/logout"><button>Sign out</button></form>'
   res.send(`<p>${problem}</p> ${req.user ? links : '<a href="/auth/social-login">Sign in</a>'}`)
 })

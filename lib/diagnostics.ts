@@ -30,9 +30,9 @@ export interface TracedPhase {
   code?: OutcomeCode | 'verify_refused' | 'application_error'
   /**
    * Set where a request ended well, but neither at the provider nor with a login: at the `confirm` page, at a page of
-   * `tabBinding`, at a client-side `router`, or, repeated by a signed-in user, at its `destination`.
+   * `tabBinding`, or at a client-side `router`.
    */
-  page?: 'confirm' | 'tab' | 'router' | 'destination'
+  page?: 'confirm' | 'tab' | 'router'
   /** Set where a start has left out its `returnTo`, which is no path of the application. */
   droppedReturnTo?: DroppedReturnTo
   /** Set when the request of an `exchange` or a `profile` was retried. */
@@ -181,7 +181,6 @@ const LINE_OF_PAGE = {
   confirm: 'the confirm page, because the request does not show that a page of this application led to it',
   tab: 'the page that asks the tab',
   router: 'a client-side router, which leaves the navigation to the browser',
-  destination: 'repeated by a signed-in user, who goes on',
 }
 
 function sentenceOf(code: string, error: SocialLoginError | undefined): string {

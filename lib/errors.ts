@@ -71,7 +71,10 @@ export const OUTCOMES = {
     403,
     'The callback did not come from the provider: start the login again from this application.',
   ),
-  login_not_started: fail(403, 'No login is in progress in this browser: start the login again.'),
+  login_not_started: fail(
+    403,
+    'No login is in progress in this browser: none was started here, or it is over. If nobody is signed in, start the login again.',
+  ),
   login_expired: fail(
     403,
     'The login took too long, or the clocks of the servers differ by too much: start the login again.',

@@ -35,14 +35,14 @@ export class RedisStore implements PendingLoginStore {
     const [login, used] = await this.#redis.mGet([keys(id).login, keys(id).used])
     if (typeof login !== 'string') return undefined
     const record: PendingLogin = JSON.parse(login)
-    return typeof used === 'string' ? { ...record, consumed: true, usedKey: used } : record
+    return typeof used === 'string' ? { ...record, consumed: true } : record
   }
 
   /** Redis runs one command at a time: of all processes, one sets the mark. */
-  async consume(req: Request, { usedKey = '' }: PendingLogin): Promise<boolean> {
+  async consume(req: Request): Promise<boolean> {
     const id = this.#idOf(req)
     if (id === undefined) return false
-    return (await this.#redis.set(keys(id).used, usedKey, { condition: 'NX', expiration: LIFETIME })) === 'OK'
+    return (await this.#redis.set(keys(id).used, 'used', { condition: 'NX', expiration: LIFETIME })) === 'OK'
   }
 
   #idOf({ headers }: Request): string | undefined {

@@ -68,11 +68,11 @@ interface LoginOutcome {
   readonly info: unknown
 }
 
-/** What became of a callback. `again`: it was handled before (reload, back button). `answered`: by the strategy. */
+/** What became of a callback. `answered`: by the strategy. */
 type Outcome =
   | LoginOutcome
   | { readonly type: 'failed'; readonly code: string; readonly error?: SocialLoginError }
-  | { readonly type: 'again' | 'answered' }
+  | { readonly type: 'answered' }
 
 /**
  * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the
@@ -95,7 +95,6 @@ function finishLogin(services: Services, { startPath }: Community, guesses: Gues
       return isLink ? askToLink(services, outcome, req, res) : openAccount(services, outcome, req, res)
     }
     if (outcome.type === 'failed') return explain(outcome.code, req, res, outcome.error)
-    if (outcome.type === 'again') res.redirect(303, DEFAULT_RETURN_PATH)
   }
 }
 
@@ -112,8 +111,7 @@ function authenticate(passport: Authentication, strategy: string, req: Request, 
       else if (login instanceof VerifiedLogin) resolve({ type: 'login', login, info })
       else resolve({ type: 'failed', code: field(info, 'code') ?? 'unknown' })
     }
-    const next = (error: unknown): void => (error ? fail(error) : resolve({ type: 'again' }))
-    passport.authenticate(strategy, done)(req, res, next)
+    passport.authenticate(strategy, done)(req, res, fail)
   })
 }
 

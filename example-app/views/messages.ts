@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string | undefined>> = {
   callback_forged:
     'For your security, we stopped this sign-in: the response did not come directly from the sign-in service. Please start again here.',
   login_not_started:
-    'No sign-in was in progress in this browser. Please allow cookies for this site and start again here.',
+    'There is nothing left to finish here. If you are not signed in, please allow cookies for this site and start again.',
   login_expired: `The sign-in took too long. ${AGAIN}`,
   context_mismatch: `That response belongs to a different sign-in. ${AGAIN}`,
   user_changed: 'Someone else signed in here in the meantime, so nothing was changed. Please start again.',

@@ -4,16 +4,13 @@ import { exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { tabCallbackPage } from './pages/tab-binding'
 import { checkCallback, type Refusal } from './pending-login/check'
-import { isUsedByAnotherKey, withUsedKey } from './pending-login/consumed'
 import { type PendingLogin, parsePendingLogin, startPathOf } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { mismatchHint } from './request/hints'
 import type { CallbackRequest } from './request/request'
 
-const USED_HINT = 'The login that this browser had begun has been used by a callback before: a reload cannot repeat it.'
+const USED_HINT = 'The login of this browser is over: a callback has used it, and a reload cannot repeat it.'
 const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'
-const OTHER_LOGIN_HINT =
-  'Another login was finished in this browser meanwhile, perhaps in another tab, and its user is still signed in: to become somebody else, sign out first.'
 
 /**
  * Finishes a login in this order: read the browser's record and check the callback against it; ask a bound tab for its
@@ -26,13 +23,14 @@ const OTHER_LOGIN_HINT =
  *
  * | Record | Callback | What follows |
  * |---|---|---|
- * | none | any | `continueIfSignedIn`: the destination, or `login_not_started` |
+ * | none | any | `login_not_started` |
  * | unused | refused by `checkCallback` | the refusal |
  * | unused | without the secret of its bound tab | a page that asks the tab for it |
  * | unused | any other | the login |
  * | used | not refused, and with the key of a login that still runs (a double click) | `joinLogin`: the same result |
- * | used | any other (a reload) | `continueIfSignedIn`: the destination, `login_not_started` or `user_changed` |
+ * | used | any other (a reload) | `login_not_started` |
  *
+ * Who is signed in does not matter to the last: what stands behind the route runs for a login, never for a repetition.
  * If too many callbacks wait for one login, further ones are answered like a reload. Between two processes the store
  * decides, if it can (see `PendingLoginStore.consume`).
  *
@@ -49,7 +47,7 @@ export async function callback<User>(
   const { settings, adapter, trace } = context
   // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
-  if (!record) return continueIfSignedIn(context, { hint: adapter.store.explain?.() })
+  if (!record) throw notStarted(adapter.store.explain?.())
   trace.setLogin(record)
   try {
     return await finish(context, request, record)
@@ -70,9 +68,11 @@ async function finish<User>(
   const { authKey, fetchSite, referer, tabSecret } = request
   const user = adapter.currentUserKey()
   const refusal = checkCallback(record, { settings, user, fetchSite, referer, tabSecret })
-  const isUsed = record.consumed || usedLogins.has(record.id)
-  // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
-  if (isUsed) return refusal ? continueIfSignedIn(context, { record, authKey }) : joinLogin(context, request, record)
+  if (record.consumed || usedLogins.has(record.id)) {
+    // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
+    if (refusal) throw notStarted(USED_HINT)
+    return joinLogin(context, request, record)
+  }
   if (refusal) throw refusalError(refusal, referer, adapter)
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
@@ -118,42 +118,14 @@ async function exchangeInSlot(
   if (!settings.concurrentLogins.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
     // The record is marked before the login ends: saving this request's copy of the session later would undo a logout.
-    const used = withUsedKey(record, authKey)
-    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(used))
+    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
     onConsumed()
     // If the store cannot tell (undefined), the provider refuses the second of two exchanges of one key.
-    if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
+    if (isFirst === false) throw notStarted(USED_ELSEWHERE_HINT)
     return await exchange(context, authKey)
   } finally {
     settings.concurrentLogins.release()
   }
-}
-
-/** Why no login can be finished: the record is used, or there is none, and the store may say why. */
-type Unfinishable = Repeated | { readonly hint: string | undefined }
-
-interface Repeated {
-  readonly record: PendingLogin
-  readonly authKey: string
-}
-
-// Handles a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
-// unless the key is not that of the login that has ended, because it may be another person's then. Anybody may have
-// made up a callback without a record, so no handler of the application may take it for a login.
-function continueIfSignedIn({ adapter, usedLogins }: LoginContext, why: Unfinishable): LoginAction<never> {
-  const isSignedIn = adapter.currentUserKey() !== undefined
-  const isRepeated = 'record' in why
-  if (isSignedIn && isRepeated && isOfAnotherKey(usedLogins, why)) {
-    throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
-  }
-  const mayContinue = isRepeated ? adapter.allowRepeatedCallback : adapter.hasDestination
-  if (isSignedIn && mayContinue) return { type: 'continue', isRepeated }
-  throw new SocialLoginError('login_not_started', 'callback', { hint: isRepeated ? USED_HINT : why.hint })
-}
-
-/** A cookie tells the key of a login only when that is over, and until then this process knows it. */
-function isOfAnotherKey(usedLogins: LoginContext['usedLogins'], { record, authKey }: Repeated): boolean {
-  return isUsedByAnotherKey(record, authKey) || usedLogins.runsWithAnotherKey(record.id, authKey)
 }
 
 /** A duplicate callback waits for the result of the first, if that is still running. */
@@ -166,15 +138,18 @@ async function joinLogin<User>(
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // Without a login to wait for, nothing is saved: this copy of the session may be older than that of the new user.
-  if (running === undefined) return continueIfSignedIn(context, { record, authKey: request.authKey })
+  if (running === undefined) throw notStarted(USED_HINT)
   const loginInfo = { ...createLoginInfo(record, request), duplicate: true } as const
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed. The store's
   // answer does not matter, because this callback is not the first.
-  const used = withUsedKey(record, request.authKey)
-  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(used))
+  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
   return { type: 'verdict', verdict: await running.result, loginInfo }
+}
+
+function notStarted(hint: string | undefined): SocialLoginError {
+  return new SocialLoginError('login_not_started', 'callback', { hint })
 }
 
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {

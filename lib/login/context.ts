@@ -24,10 +24,6 @@ export interface RequestAdapter<User = unknown> {
   canSignIn(): boolean
   /** Adds `Set-Cookie` headers to the response, whatever the outcome. */
   addCookies(lines: readonly string[]): void
-  /** Whether a callback that a signed-in user repeats may continue without a login. */
-  readonly allowRepeatedCallback: boolean
-  /** Whether the route redirects there: only then may a signed-in user continue whose browser has no login at all. */
-  readonly hasDestination: boolean
   readonly skipUserProfile?: boolean | SkipUserProfile
   verify(login: ExchangedLogin, loginInfo: LoginInfo): Promise<Verdict<User>>
 }
@@ -48,12 +44,6 @@ export interface Verdict<User = unknown> {
 export type LoginAction<User = unknown> =
   | { readonly type: 'redirect'; readonly url: string }
   | { readonly type: 'verdict'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
-  /** A callback of a signed-in user that finishes no login: continues to the login's destination. */
-  | {
-      readonly type: 'continue'
-      /** Whether it is the repetition of a login that this browser has made; else there is a destination. */
-      readonly isRepeated: boolean
-    }
   /** A response of our own, or `fallbackError` if the framework exposes no response object. */
   | {
       readonly type: 'respond'

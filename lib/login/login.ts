@@ -11,7 +11,7 @@ import { summaryOf } from './pending-login/check'
 import { type PendingLoginSummary, parsePendingLogin } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
-import { type LoginSettings, settingsOfRequest } from './providers/provider'
+import type { LoginSettings } from './providers/provider'
 import type { Providers } from './providers/providers'
 import { type HTTPRequest, pathOf } from './request/headers'
 import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request/request'
@@ -51,13 +51,11 @@ export class Login<User = unknown> {
   async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
     // Until its provider is known, a request counts as a callback if its target mentions a key.
     const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
-    let found: LoginSettings
     try {
-      found = await this.#providers.find(() => adapter.findProvider(), phase)
+      return await this.#find(adapter, phase)
     } catch (error) {
       return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
     }
-    return settingsOfRequest(found, adapter.options)
   }
 
   run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
@@ -71,11 +69,17 @@ export class Login<User = unknown> {
   async pending(
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const found = await this.#providers.find(() => adapter.findProvider(), 'start')
-    const settings = settingsOfRequest(found, adapter.options)
+    const settings = await this.#find(adapter, 'start')
     const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
     return summaryOf(record, { settings, user: adapter.currentUserKey() })
+  }
+
+  #find(
+    { findProvider, options }: Pick<RequestAdapter, 'options' | 'findProvider'>,
+    phase: Phase,
+  ): LoginSettings | Promise<LoginSettings> {
+    return this.#providers.find(() => findProvider(), phase, options.callbackURL)
   }
 
   /** The profile for a token that the application already has. Not used by a login. */
@@ -107,10 +111,8 @@ function phaseOf(request: AnyRequest): Phase {
 function handleRequest<User>(context: LoginContext<User>, request: AnyRequest): Promise<LoginAction<User>> {
   const { adapter, settings } = context
   const { http } = adapter
-  // Only the form of a tab sends a callback by POST.
-  if (settings.tabBinding && http.method === 'POST' && phaseOf(request) === 'callback')
-    adapter.addCookies(tabCookies(settings))
   if (request.type === 'refused') return refuse(request, http)
+  if (request.type === 'callback' && request.tabSecret !== undefined) adapter.addCookies(tabCookies(settings))
   // This is checked before anything is spent: otherwise every login would fail after its key has been exchanged.
   if (!adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type }, http)
   return request.type === 'start' ? start(context, request) : callback(context, request)
@@ -138,8 +140,6 @@ function outcomeOf(action: LoginAction): Outcome {
       return action.verdict.user ? {} : { code: 'verify_refused' }
     case 'respond':
       return action.page === undefined ? { code: action.fallbackError.code } : { page: action.page }
-    case 'continue':
-      return { page: 'destination' }
     case 'redirect':
       return {}
   }

@@ -12,7 +12,6 @@ export interface PassportActions {
   success(user: unknown, info?: object): void
   fail(info: unknown, status: number): void
   redirect(url: string): void
-  pass(): void
   error(error: unknown): void
 }
 
@@ -21,26 +20,17 @@ export interface PassportActions {
  * next request overwrites them. Read later, they would send one user's login to another browser.
  */
 export function captureActions(strategy: PassportActions): PassportActions {
-  const { success, fail, redirect, pass, error } = strategy
+  const { success, fail, redirect, error } = strategy
   for (const name of REQUIRED_ACTIONS) {
     if (typeof strategy[name] === 'function') continue
     throw new TypeError(
-      `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect, pass and error of Passport first.`,
+      `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect and error of Passport first.`,
     )
   }
-  return {
-    success,
-    fail,
-    redirect,
-    pass: typeof pass === 'function' ? pass : () => error(new TypeError(NO_PASS)),
-    error,
-  }
+  return { success, fail, redirect, error }
 }
 
 const REQUIRED_ACTIONS = ['success', 'fail', 'redirect', 'error'] as const
-
-const NO_PASS =
-  'A signed-in user has repeated the callback (reload, back button), and what runs the strategy has no pass() for that: give successRedirect to authenticate().'
 
 /** Connect lacks the `res.redirect` by which Passport redirects: after a login it would throw uncaught. */
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
@@ -101,10 +91,6 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
       guardLogIn(req, options, action.loginInfo, (error) => void failSafely(error, actions, req))
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
-    case 'continue': {
-      const destination = replayDestination(options)
-      return destination === undefined ? actions.pass() : actions.redirect(destination)
-    }
     case 'respond': {
       const res = responseOf(req)
       return res ? writeResponse(action.response, res) : failWith(action.fallbackError, actions, req)
@@ -116,11 +102,6 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
 function refuse(info: object, actions: PassportActions, req: Request): void {
   const refusal = verifyRefusal(Reflect.get(info, 'message'))
   explainBareFailure(refusal, req, () => actions.fail(info, refusal.status))
-}
-
-/** Where a repeated callback redirects a signed-in user, if the route says so. For Passport, too, an empty one is none. */
-export function replayDestination(options: AuthenticateOptions): string | undefined {
-  return options.successReturnToOrRedirect || options.successRedirect || undefined
 }
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */

@@ -7,7 +7,7 @@ import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import { browserStore, WITH_REQUEST } from '../login/pending-login/store'
-import { addCookies, captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
+import { addCookies, captureActions, missingRedirect, runLogin, setHeaders } from './actions'
 import {
   canSignIn,
   currentUserHint,
@@ -78,8 +78,6 @@ export class Strategy extends OAuth2Strategy {
    * Passport calls this for every request to a route of `passport.authenticate`. The request ends in one of these ways:
    *
    * - `redirect` to the provider at a start;
-   * - `redirect` to the destination among the options, or `pass`, at a callback that a signed-in user repeats; the
-   *   redirect only, where this browser has no login that it could repeat;
    * - `success(user, info)` after a login. The info is the verify function's (an object, or a string as `message`),
    *   overlaid with the `LoginInfo`. Passport makes `req.authInfo` of it once the user is signed in;
    * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that
@@ -140,19 +138,15 @@ function newAdapter(
   settings: StrategySettings,
 ): RequestAdapter {
   const currentUser = settings.currentUser && (() => settings.currentUser?.(req))
-  const hasDestination = replayDestination(options) !== undefined
   return {
     http: httpRequest(req),
     options,
     store: browserStore(settings.store, req),
     findProvider: () => settings.findProvider(req),
-    currentUserKey: () => currentUserKey(req, options, currentUser),
+    currentUserKey: () => currentUserKey(req, currentUser),
     currentUserHint: () => currentUserHint(req, currentUser),
     canSignIn: () => canSignIn(req, options),
     addCookies: (lines) => addCookies(req, lines),
-    // A route of passport.authorize expects `req.account`, which a repeated callback does not set.
-    allowRepeatedCallback: hasDestination || !options.assignProperty,
-    hasDestination,
     skipUserProfile: settings.skipUserProfile,
     verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),
   }

@@ -25,11 +25,6 @@ export interface OwnOptions {
    * message, as a page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
-  /**
-   * The local path to which a signed-in user's repeated callback leads (reload, back button). Default `/`. If it is
-   * given, a callback for which a signed-in user's browser has no login leads there, too. Otherwise, that is a failure.
-   */
-  readonly successRedirect?: string | undefined
 }
 
 /** Either `keys`, or a `store` of your own. */
@@ -100,7 +95,6 @@ export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackUR
 
 const WEB_OPTIONS = {
   failureRedirect: parseFailureRedirect,
-  successRedirect: (value, name) => (value === undefined ? undefined : parsePath(value, `${name} must be`)),
 } as const satisfies OptionTable<OwnOptions>
 
 export interface WebSettings extends ParsedOptions<typeof WEB_OPTIONS> {
@@ -149,7 +143,7 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
     return {
       save: async (record) => addCookies(headers, await cookies.start(record)),
       load: () => cookies.open(request.headers.get('cookie') ?? ''),
-      consume: async (record) => addCookies(headers, await cookies.consume(record)),
+      consume: () => addCookies(headers, cookies.end()),
       explain: () => explainCookies(cookies, request),
     }
   }

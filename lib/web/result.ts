@@ -49,14 +49,12 @@ export interface FailureResult {
 }
 
 /**
- * A response to send. `repeated`: a callback of a login that this browser has finished, repeated by a signed-in user.
- * It leads to `successRedirect`. `response`: a step of the login, the answer to a speculative request, or, with
- * `successRedirect`, that redirect for a signed-in user whose browser has no login.
+ * A step of the login, or the answer to a speculative request: a response to send.
  * @example
- * const { response }: ResponseResult = repeated
+ * const { response }: ResponseResult = step
  */
 export interface ResponseResult {
-  readonly type: 'repeated' | 'response'
+  readonly type: 'response'
   readonly response: Response
 }
 
@@ -75,7 +73,7 @@ export type CallbackResult = SuccessResult | FailureResult | ResponseResult
 /** What a login has brought; the rest of a success belongs to each request. */
 export type SignedIn = Pick<SuccessResult, 'profile' | 'accessToken' | 'params'>
 
-export interface Redirects extends Pick<WebSettings, 'successRedirect' | 'failureRedirect'> {
+export interface Redirects extends Pick<WebSettings, 'failureRedirect'> {
   /**
    * The application's own, put before each path, because some frameworks refuse a relative `Location`. Undefined while
    * the provider of the request is unknown, and with it the callback.
@@ -83,11 +81,7 @@ export interface Redirects extends Pick<WebSettings, 'successRedirect' | 'failur
   origin?: string | undefined
 }
 
-export function resultOf(
-  action: LoginAction<SignedIn>,
-  headers: Headers,
-  { successRedirect, origin = '' }: Redirects,
-): CallbackResult {
+export function resultOf(action: LoginAction<SignedIn>, headers: Headers, { origin = '' }: Redirects): CallbackResult {
   switch (action.type) {
     case 'verdict':
       return {
@@ -97,11 +91,6 @@ export function resultOf(
         headers: add(headers, PRIVATE_HEADERS),
         redirect: (path) => redirect(origin + parsePath(path, 'redirect() must be given'), new Headers(headers)),
         finish: (response) => finish(response, headers),
-      }
-    case 'continue':
-      return {
-        type: action.isRepeated ? 'repeated' : 'response',
-        response: redirect(origin + (successRedirect ?? '/'), add(headers, PRIVATE_HEADERS)),
       }
     case 'redirect':
       // A Referrer-Policy would make Firefox forget which page began the login.

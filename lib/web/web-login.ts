@@ -95,8 +95,6 @@ export class WebLogin {
       // The application signs the user in by itself, after the callback.
       canSignIn: () => true,
       addCookies: (lines) => addCookies(headers, lines),
-      allowRepeatedCallback: true,
-      hasDestination: this.#settings.successRedirect !== undefined,
       verify: accept,
     }
   }

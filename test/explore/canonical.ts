@@ -138,9 +138,7 @@ class Writer {
   #data(data: SessionData | undefined): unknown {
     const record = data?.['passport-social-login']
     const begun = record && this.#world.begun.get(record.id)
-    return (
-      data && [data.user, begun && this.#label(begun, this.#begun), record?.consumed, record?.usedKey !== undefined]
-    )
+    return data && [data.user, begun && this.#label(begun, this.#begun), record?.consumed]
   }
 
   #run(run: Run): unknown {

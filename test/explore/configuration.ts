@@ -11,8 +11,6 @@ export interface Configuration {
   readonly tabBinding: boolean
   /** What becomes of a start that no page of the application has caused. */
   readonly unverifiedStart: 'confirm' | 'allow'
-  /** Not where the application links accounts, as by `passport.authorize`. */
-  readonly mayContinueOnReplay: boolean
   /** Logins that may wait for the provider at one time. */
   readonly maxConcurrentLogins: number
   /** Whether the browsers send Fetch Metadata. */
@@ -88,7 +86,6 @@ const SCENES: Readonly<Record<string, Scene>> = {
   answers: { tabs: ['victim 1'], allAnswers: true, bounds: { starts: 1, approvals: 1, faults: 1, requests: 1 } },
   planted: {
     tabs: ['victim 1'],
-    mayContinueOnReplay: false,
     bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 },
   },
   overloaded: {
@@ -195,7 +192,6 @@ function worldsWith(tabBinding: boolean, fetchMetadata: boolean): Configuration[
         tabBinding,
         fetchMetadata,
         unverifiedStart: 'confirm',
-        mayContinueOnReplay: true,
         processes: 1,
         skew: 0,
         maxConcurrentLogins: 128,

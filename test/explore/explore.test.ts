@@ -36,7 +36,8 @@ test('a defect is told as a story and as a test', async () => {
 
 function copyOfPackage(): string {
   const folder = mkdtempSync(join(tmpdir(), 'explore-'))
-  for (const name of ['dist', 'package.json', 'test/fixtures']) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  for (const name of ['dist', 'package.json', 'test/fixtures'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction')
   return folder
 }

@@ -10,9 +10,8 @@ import type { World } from './world'
 
 /** What a request must come to, judged by what has happened in the world, and by nothing that the code has noted. */
 export type Expectation =
-  | { readonly type: 'page' | 'page after a login' | 'redirect' | 'ask' }
-  /** `isKnown`: the browser has a record. `isOther`: its key is not that of the login which has ended. */
-  | { readonly type: 'replay'; readonly isKnown: boolean; readonly isOther: boolean }
+  /** `over`: the browser has no login that is not over. */
+  | { readonly type: 'page' | 'page after a login' | 'redirect' | 'ask' | 'over' }
   | { readonly type: 'accept'; readonly begun: Begun }
   | { readonly type: 'join'; readonly begun: Begun; readonly first: Run }
   | { readonly type: 'refuse'; readonly code: OutcomeCode }
@@ -97,16 +96,14 @@ export class Judge {
     run.loaded = begun
     // A process knows the keys of the logins that run in it, for each provider.
     const running = begun?.provider === navigation.provider ? this.#running(run, begun) : undefined
-    const isOther = isOfAnotherKey(record, navigation.key) || (running ?? run).key !== run.key
-    const replay: Expectation = { type: 'replay', isKnown: begun !== undefined, isOther }
-    if (!begun) return replay
+    if (!begun) return { type: 'over' }
     const code = this.#refusal(run, navigation, begun)
     const isTabKnown = !this.#world.configuration.tabBinding || navigation.tabSecret !== undefined
     // A process remembers the logins that it has used for each provider.
     const isRemembered = begun.provider === navigation.provider && begun.usedIn.has(run.process)
     if (record?.consumed || isRemembered) {
       const first = running?.key === run.key ? running : undefined
-      return code || !isTabKnown || !first ? replay : { type: 'join', begun, first }
+      return code || !isTabKnown || !first ? { type: 'over' } : { type: 'join', begun, first }
     }
     if (code) return { type: 'refuse', code }
     if (!isTabKnown) return { type: 'ask' }
@@ -288,11 +285,8 @@ export class Judge {
       case 'page':
       case 'page after a login':
         return ['page']
-      case 'replay': {
-        if (run.session?.user === undefined) return ['login_not_started']
-        if (expected.isOther) return ['user_changed']
-        return [expected.isKnown && this.#world.configuration.mayContinueOnReplay ? 'continue' : 'login_not_started']
-      }
+      case 'over':
+        return ['login_not_started']
       case 'redirect':
         return ['redirect']
     }
@@ -332,9 +326,4 @@ function fateOf({ wait, fate }: Run): string | undefined {
 
 function nameOfRun(run: Run | undefined): string {
   return run ? `after ${run.tab.name}` : 'alone'
-}
-
-/** Whether the login that a record tells of was finished with another key. */
-function isOfAnotherKey(record: PendingLogin | undefined, key: Key | undefined): boolean {
-  return record?.usedKey !== undefined && record.usedKey !== digest(record.id, key?.value ?? '')
 }

@@ -11,7 +11,7 @@ import { ownStoreOf } from './own-store'
 import { callbackPath, PROVIDER_ORIGINS, startPath, type User } from './process'
 import { headersOf, type Row } from './rows'
 import type { Outcome, Run } from './run'
-import { RequestSession, type SessionData } from './sessions'
+import { RequestSession } from './sessions'
 import type { World } from './world'
 
 const COOKIE_KEY = 'a key of more than thirty-two characters'
@@ -85,8 +85,6 @@ export class RequestLife {
       case 'redirect':
         this.#world.judge.checkRedirect(action.url, navigation.provider)
         return { type: 'redirect' }
-      case 'continue':
-        return { type: action.type }
       case 'respond':
         if (action.response.status !== 200) return { type: 'refused', code: action.fallbackError.code }
         return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code, action.response.body) }
@@ -97,18 +95,10 @@ export class RequestLife {
         this.#world.judge.checkSignIn(run, user)
         this.#world.sessions.destroy(run.session?.id)
         run.newSession = this.#world.sessions.newID()
-        this.#world.sessions.save(run.newSession, { ...this.#renew(run, run.newSession), user })
+        this.#world.sessions.save(run.newSession, { user })
         return { type: 'signed in' }
       }
     }
-  }
-
-  /** What `SessionStore` puts into the session that Passport renews. */
-  #renew(run: Run, id: string): SessionData {
-    const renewed = new RequestSession(id, undefined, async () => {})
-    if (run.session) run.session.renew = () => void Object.assign(run.req, { session: renewed })
-    run.session?.regenerate(() => {})
-    return renewed.data
   }
 
   /** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
@@ -138,8 +128,6 @@ export class RequestLife {
       addCookies: ([line = '']) => {
         run.newTabCookie = /^__Host-social-login-tab=([\w-]+);/.exec(line)?.[1]
       },
-      allowRepeatedCallback: this.#world.configuration.mayContinueOnReplay,
-      hasDestination: false,
       verify: async ({ profile }) => {
         const answer = await run.hold('verify')
         run.fate = answer === 'accepts' ? 'signed in' : 'verify_refused'

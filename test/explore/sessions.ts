@@ -38,13 +38,6 @@ export class RequestSession {
   isSaved = false
   readonly user?: string
   'passport-social-login'?: PendingLogin
-  /** Puts a new session onto the request. */
-  renew: () => void = () => {}
-  /** As Passport calls it at a sign-in. */
-  regenerate: (done: () => void) => void = (done) => {
-    this.renew()
-    done()
-  }
   /** Written by the methods of `SessionStore`: resolves once the store has written. */
   readonly save: (done: (error?: unknown) => void) => void
 

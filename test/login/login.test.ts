@@ -90,14 +90,14 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
   })
 
   describe('a second visit', () => {
-    test('a reload continues in a signed-in browser without an exchange, and follows successRedirect', async () => {
-      const app = await start({ callback: { successRedirect: '/me' } })
+    test('a reload is refused, sends nothing, and changes nobody', async () => {
+      const app = await start({ callback: { successRedirect: '/me', failureRedirect: '/login' } })
       const browser = new Browser()
       await browser.follow(app.loginURL)
       const callback = app.approvedCallback()
       await browser.comeBack(callback)
       const requests = logins.provider.requests.length
-      expect((await browser.comeBack(callback)).location).toBe('/me')
+      expect((await browser.comeBack(callback)).location).toBe('/login')
       expect(await app.userOf(browser)).toEqual({ id: '1' })
       expect(logins.provider.requests).toHaveLength(requests)
     })

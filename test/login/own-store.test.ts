@@ -84,7 +84,7 @@ test('one of them is refused before its key is sent if the store tells, and a re
     'signed in',
   ])
   expect(logins.exchanges()).toBe(1)
-  const reloaded = expect.stringMatching(/^login_not_started The login that this browser had begun has been used/)
+  const reloaded = expect.stringMatching(/^login_not_started The login of this browser is over/)
   expect(await comeBackToBoth(browser, apps)).toEqual([reloaded, reloaded])
   expect(logins.exchanges()).toBe(1)
 })

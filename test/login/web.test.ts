@@ -103,7 +103,7 @@ describe('a login from Request to Response', () => {
       assurance: expect.objectContaining({ fetchSite: 'cross-site', startSite: 'same-origin', tabBound: false }),
     })
     expect(Object.fromEntries(headers)).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-    expect(browser.cookie).toMatch(/^__Host-social-login-used=\S+$/)
+    expect(browser.cookie).toBe('')
   })
 
   test('tells the same phases to diagnostics as a login with the strategy', async () => {
@@ -131,10 +131,7 @@ describe('a login from Request to Response', () => {
 })
 
 describe('a success is finished', () => {
-  const ENDED = [
-    '__Host-social-login=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
-    expect.stringMatching(/^__Host-social-login-used=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
-  ]
+  const ENDED = ['__Host-social-login=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax']
 
   test('by redirect(), with the headers of the login and those that the application has added', async () => {
     const { headers, redirect } = await succeed()
@@ -249,31 +246,6 @@ describe('a login that fails', () => {
     await new Promise(setImmediate)
     process.off('unhandledRejection', unhandled)
     expect(unhandled).not.toHaveBeenCalled()
-  })
-})
-
-describe('a repeated callback', () => {
-  test('leads a signed-in user to successRedirect, or to /', async () => {
-    for (const [more, location] of [
-      [{}, '/'],
-      [{ successRedirect: '/home' }, '/home'],
-    ] as const) {
-      const [login, browser, key] = [newLogin(more), new WebBrowser(ORIGIN), keyOf(logins.provider)]
-      await start(login, browser)
-      expect(await callback(login, browser, null, { key })).toMatchObject({ type: 'success' })
-      const result = await callback(login, browser, 'ada', { key })
-      if (result.type !== 'repeated') throw new Error(result.type)
-      expect([result.response.status, result.response.headers.get('location')]).toEqual([302, ORIGIN + location])
-    }
-  })
-
-  test('that this browser has never made is a failure for a signed-in user, too, or leads to successRedirect', async () => {
-    const [failing, leading] = [newLogin(), newLogin({ successRedirect: '/home' })]
-    expect(await callback(failing, new WebBrowser(ORIGIN), 'ada')).toMatchObject({ code: 'login_not_started' })
-    const result = await callback(leading, new WebBrowser(ORIGIN), 'ada')
-    if (result.type !== 'response') throw new Error(result.type)
-    expect(result.response.headers.get('location')).toBe(`${ORIGIN}/home`)
-    expect(logins.exchanges()).toBe(0)
   })
 })
 

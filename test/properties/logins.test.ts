@@ -11,7 +11,7 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? 5000)
 const MAX_EVENTS = 80
 
 const OUTCOMES_TO_SEE = [
-  ...['redirect: redirect', 'page: page', 'accept: signed in', 'replay: continue', 'replay: login_not_started'],
+  ...['redirect: redirect', 'page: page', 'accept: signed in', 'over: login_not_started'],
   ...['refuse: login_expired', 'refuse: context_mismatch', 'refuse: user_changed', 'refuse: callback_forged'],
   ...['accept: auth_key_rejected', 'accept: session_unavailable', 'accept: provider_unreachable'],
   ...['accept: provider_redirected', 'accept: provider_unavailable', 'accept: provider_bad_response'],

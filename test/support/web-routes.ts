@@ -27,8 +27,6 @@ export function webCallback(login: AnyLogin, options: AuthenticateOptions, recor
         await signIn(req, { id: profile.id })
         return Response.json({ user: req.user, info }, { headers })
       }
-      case 'repeated':
-        return Response.json({ user: req.user, info: null }, { headers: { 'Cache-Control': 'no-store' } })
       case 'error':
         records.errors.push(result.error)
         return result.response

@@ -55,10 +55,10 @@ async function logIn(adapter: Adapter): Promise<{ first: string; reload: string 
   return { first: (await back()).body, reload: (await back()).body }
 }
 
-test('without pass(), a login succeeds, and its reload is an error that says what to give', async () => {
+test('without pass(), a login succeeds, and its reload fails', async () => {
   const { first, reload } = await logIn({ actions: ['success', 'fail', 'redirect', 'error'] })
   expect(JSON.parse(first)).toEqual({ action: 'success', value: { id: '1' } })
-  expect(JSON.parse(reload)).toEqual({ action: 'error', value: expect.stringContaining('give successRedirect') })
+  expect(JSON.parse(reload)).toMatchObject({ action: 'fail', value: { code: 'login_not_started' } })
 })
 
 test.each(['success', 'fail', 'redirect', 'error'] as const)(
@@ -84,7 +84,7 @@ test.each([
   const change = (req: express.Request): void => void Object.assign(req, { res })
   const { first, reload } = await logIn({ change })
   expect(JSON.parse(first)).toEqual({ action: 'success', value: { id: '1' } })
-  expect(JSON.parse(reload)).toEqual({ action: 'pass' })
+  expect(JSON.parse(reload)).toMatchObject({ action: 'fail', value: { code: 'login_not_started' } })
   const { origin } = await start({ change })
   const unverified = await new Browser().request(`${origin}/auth`, { headers: { accept: 'text/html' } })
   expect(JSON.parse(unverified.body)).toEqual({

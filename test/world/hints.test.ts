@@ -202,6 +202,6 @@ test('login_not_started says that the login was used, after an error of the prov
   expect((await browser.comeBack(callback)).status).toBe(502)
   const { status, body } = await browser.comeBack(callback)
   expect(status).toBe(403)
-  expect(body).toContain('has been used by a callback before')
+  expect(body).toContain('The login of this browser is over')
   expect(body).not.toMatch(/cookie/)
 })

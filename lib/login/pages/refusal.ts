@@ -6,6 +6,7 @@ const TITLE = 'Signing in did not succeed'
 
 /** What the person reads, where the kind of the outcome would say too little. */
 const FOR_PERSON: Partial<Record<OutcomeCode, string>> = {
+  login_not_started: 'There is nothing left to finish here. If you are not signed in, please sign in again.',
   login_expired: 'That took too long. Please sign in again.',
   user_changed: 'Somebody has signed in or out in this browser meanwhile, perhaps in another tab.',
   tab_mismatch: 'Please sign in again, and stay in one tab.',

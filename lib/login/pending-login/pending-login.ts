@@ -30,8 +30,6 @@ export interface PendingLogin {
   readonly state?: JSONValue
   /** Set once a store has marked the record for a callback (see `consume`): it finishes no other login. */
   readonly consumed?: true
-  /** Digest of the key with which it was consumed, which tells a reload from the callback of another login. */
-  readonly usedKey?: string
 }
 
 /**
@@ -46,16 +44,6 @@ export interface PendingLoginSummary {
   /** The local path given to the start. */
   readonly returnTo?: string
 }
-
-/** What is left of a record once its login is over. */
-export type LoginRemainder = Omit<PendingLogin, 'issuedAt' | 'user' | 'startSite' | 'tab' | 'returnTo' | 'state'> & {
-  readonly consumed: true
-}
-
-// A consumed record finishes no login, so what only a login compares may be missing.
-const OVER = { issuedAt: 0, user: null, startSite: null }
-
-export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 export interface PendingLoginInput {
   readonly strategyDigest: string
@@ -92,16 +80,21 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const members = value['consumed'] === true ? { ...OVER, ...value } : value
-  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = members
-  const { startPath, consumed, usedKey } = members
+  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
+  const { startPath, consumed } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
   const path = parseReturnPath(returnTo)
   // A spread for each member would take longer than all else here.
-  const record: Writable<PendingLogin> = { id, strategyDigest, issuedAt, user, startSite }
+  const record: { -readonly [Key in keyof PendingLogin]: PendingLogin[Key] } = {
+    id,
+    strategyDigest,
+    issuedAt,
+    user,
+    startSite,
+  }
   if (startIsCallbackSuffix === true) record.startIsCallbackSuffix = startIsCallbackSuffix
   if (typeof tab === 'string') record.tab = tab
   // It is checked by `startPathOf`, because only a login that fails needs it.
@@ -109,7 +102,6 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (path !== undefined) record.returnTo = path
   if (isPresent(state)) record.state = state
   if (consumed === true) record.consumed = consumed
-  if (typeof usedKey === 'string') record.usedKey = usedKey
   return record
 }
 

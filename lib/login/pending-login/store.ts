@@ -29,9 +29,9 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   /** The browser's record, consumed or not. */
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
-   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the
-   * `id` of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, even when the
-   * session is renewed. Without it, a second login in another tab looks like a reload.
+   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Do not delete
+   * it: the second callback of a double click finds its login by the record. Compare the `id` of the record, because the
+   * browser may have started another login in the meantime.
    *
    * Resolve to whether this call was the first for the record, if the storage can tell this atomically. `false` refuses
    * the callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both

@@ -68,11 +68,6 @@ export class UsedLogins<T> {
     return login
   }
 
-  /** Whether the login of this record still runs, and has another key. */
-  runsWithAnotherKey(recordID: string, authKey: string): boolean {
-    return (this.#running.get(recordID)?.authKey ?? authKey) !== authKey
-  }
-
   #forget(recordID: string): void {
     this.#used.delete(recordID)
     this.#usedBefore.delete(recordID)

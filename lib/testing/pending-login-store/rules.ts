@@ -69,6 +69,20 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
+    rule: 'A callback that was sent before the first was answered still finds the login: consume marks it, and does not delete it.',
+    async check(deployment) {
+      const browser = deployment.newBrowser()
+      const record = newRecord()
+      await deployment.save(browser, record)
+      const second = browser.copy()
+      await deployment.consume(browser)
+      for (const process of [0, 1]) {
+        const found = await deployment.load(second, process)
+        if (found?.id !== record.id) throw new Error(`load resolved to ${found ? 'another login' : 'undefined'}`)
+      }
+    },
+  },
+  {
     rule: 'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.',
     check: consumesOnce,
   },

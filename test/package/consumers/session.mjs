@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 /** @param provider what the driver has registered: `baseURL`, `clientID`, `clientSecret` */
 export function optionsFor(provider, origin) {
   const keys = ['cookie-key-of-at-least-32-characters']
-  return { ...provider, callbackURL: `${origin}/callback`, keys, failureRedirect: '/login', successRedirect: '/me' }
+  return { ...provider, callbackURL: `${origin}/callback`, keys, failureRedirect: '/login' }
 }
 
 /** The same as variables of the environment. */

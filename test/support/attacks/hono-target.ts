@@ -59,7 +59,6 @@ function mountLogin(
     const result = await login.callback(c.req.raw, { user })
     const verdict = verdictOf(result, link)
     if (verdict !== undefined) c.env.tell(verdict)
-    if (result.type === 'repeated' && options.stayAtCallback) return c.html(page(`Signed in as ${user}`))
     if (result.type !== 'success') {
       if (result.type === 'error') target.errors.push(result.error)
       return result.response
@@ -74,7 +73,7 @@ function mountLogin(
 
 function socialLogin(name: string, target: Target, { logins, strategy, dispatcher }: TargetOptions): SocialLogin {
   const application = target.applications.get(name)
-  const { provider, link } = logins.find((login) => login.name === name) ?? {}
+  const { provider } = logins.find((login) => login.name === name) ?? {}
   if (!application || !provider) throw new Error(`no login named ${name}`)
   return new SocialLogin({
     name,
@@ -82,7 +81,6 @@ function socialLogin(name: string, target: Target, { logins, strategy, dispatche
     clientID: application.appID,
     clientSecret: application.appSecret,
     callbackURL: target.callbackURL(name),
-    ...(!link && { successRedirect: '/me' }),
     keys: [COOKIE_KEY_CANARY],
     ...(dispatcher && { dispatcher }),
     ...strategy,
@@ -94,10 +92,8 @@ function verdictOf(result: CallbackResult, link = false): string | undefined {
   switch (result.type) {
     case 'success':
       return link ? 'linked' : 'accepted'
-    case 'repeated':
-      return 'gone on'
     case 'response':
-      return result.response.headers.get('location')?.endsWith('/me') ? 'gone on' : undefined
+      return undefined
     default:
       return result.code
   }

@@ -59,7 +59,7 @@ export interface Visit {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** `accepted`, `linked`, `gone on`, `started`, `confirm page`, `tab page`, `page`, or a code of the table of outcomes. */
+  /** `accepted`, `linked`, `started`, `confirm page`, `tab page`, `page`, or a code of the table of outcomes. */
   readonly verdict: string
 }
 

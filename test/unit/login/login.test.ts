@@ -58,7 +58,7 @@ test('a page that answers a request is traced by its name, and is no outcome', a
     await browser.follow(`${callback}&${SECRET}`, post)
   })
   expect(told.map(({ code, page }) => code ?? page)).toEqual([
-    ...['confirm', 'router', 'tab', undefined, 'tab', undefined, 'destination'],
+    ...['confirm', 'router', 'tab', undefined, 'tab', undefined, 'login_not_started'],
   ])
   // From the start on, it is known of which login they are.
   const [login] = told.splice(3).map((message) => message.login)

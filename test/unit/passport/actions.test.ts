@@ -5,7 +5,6 @@ import {
   captureActions,
   missingRedirect,
   type PassportActions,
-  replayDestination,
   runLogin,
 } from '../../../lib/passport/actions'
 import type { Request } from '../../../lib/passport/verify-types'
@@ -43,7 +42,7 @@ function recorded(more: Partial<PassportActions> = {}): { actions: PassportActio
     return (...args: unknown[]): void => void calls.push([name, ...args])
   }
   const [success, fail, redirect] = [note('success'), note('fail'), note('redirect')]
-  return { actions: { success, fail, redirect, pass: note('pass'), error: note('error'), ...more }, calls }
+  return { actions: { success, fail, redirect, error: note('error'), ...more }, calls }
 }
 
 /** The actions that a login ends with. */
@@ -57,16 +56,9 @@ test.each(['success', 'fail', 'redirect', 'error'] as const)('a strategy that ha
   const { actions } = recorded()
   expect(() => captureActions(Object.assign({}, actions, { [name]: undefined }))).toThrow(
     new TypeError(
-      `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect, pass and error of Passport first.`,
+      `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect and error of Passport first.`,
     ),
   )
-})
-
-test('the pass() that an adapter lacks gives an error, and the one that it has is called', () => {
-  const { actions, calls } = recorded()
-  captureActions(actions).pass()
-  captureActions(Object.assign({}, actions, { pass: undefined })).pass()
-  expect(calls).toEqual([['pass'], ['error', expect.any(TypeError)]])
 })
 
 describe('a request without res.redirect', () => {
@@ -90,16 +82,6 @@ describe('a request without res.redirect', () => {
     expect(missingRedirect(request({ pipe: undefined }), { successRedirect: '/me' })).toBeUndefined()
     expect(missingRedirect(request({ res: { redirect: () => {} } }), { successRedirect: '/me' })).toBeUndefined()
   })
-})
-
-test.each([
-  [{}, undefined],
-  [{ successRedirect: '', successReturnToOrRedirect: '' }, undefined],
-  [{ successRedirect: '/me', successReturnToOrRedirect: '' }, '/me'],
-  [{ successReturnToOrRedirect: '/home' }, '/home'],
-  [{ successRedirect: '/me', successReturnToOrRedirect: '/home' }, '/home'],
-])('a repeated callback leads where Passport leads after a login: under %j to %j', (options, expected) => {
-  expect(replayDestination(options)).toBe(expected)
 })
 
 describe('the redirect of a start', () => {

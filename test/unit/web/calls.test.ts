@@ -78,16 +78,6 @@ test.each([undefined, null, '', false, 'ada', 0, -1.5, 7n])(
   },
 )
 
-test('a callback that leads a signed-in user on is kept by no cache, and its address goes to no other site', async () => {
-  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  const repeated = new Request(`${good.callbackURL}?auth_key=spent`, { headers })
-  const leading = new SocialLogin({ ...options, successRedirect: '/home' })
-  const result = await leading.callback(repeated, { user: 'ada' })
-  if (result.type !== 'response') throw new Error(`it was ${result.type}`)
-  const { status, headers: own } = result.response
-  expect([status, own.get('cache-control'), own.get('referrer-policy')]).toEqual([302, 'no-store', 'no-referrer'])
-})
-
 test('the redirect of a failure has the origin of the application as far as the provider is known', async () => {
   const providers = [{ name: 'chess', ...good }, null]
   const failing = new SocialLogin({

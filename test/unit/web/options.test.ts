@@ -27,8 +27,6 @@ test.each([
   ['failureRedirect', { keys, failureRedirect: `https://${canary}.example/` }],
   ['failureRedirect', { keys, failureRedirect: '//evil.example' }],
   ['failureRedirect', { keys, failureRedirect: 7 }],
-  ['successRedirect', { keys, successRedirect: '' }],
-  ['successRedirect', { keys, successRedirect: () => '/' }],
   ['returnTo', { keys, returnTo: '/inbox' }],
 ])('the option %s is refused with a TypeError that names it, and never its value: %j', (name, options) => {
   const error = failureOf(() => construct({ ...good, ...options }))
@@ -99,7 +97,7 @@ test('what fetch cannot do is refused by the build that sends by fetch, and by n
 })
 
 test('the tables of both adapters stay apart', () => {
-  expect(Object.keys(SOCIAL_LOGIN_OPTIONS)).toEqual(expect.arrayContaining(['failureRedirect', 'successRedirect']))
+  expect(Object.keys(SOCIAL_LOGIN_OPTIONS)).toEqual(expect.arrayContaining(['failureRedirect']))
   expect(Object.keys(LOGIN_OPTIONS)).not.toContain('failureRedirect')
 })
 

@@ -28,7 +28,6 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'user of callback': 'await make().callback(request, { user: rejected() })',
   'user of pendingLogin': 'await make().pendingLogin(request, { user: rejected() })',
   failureRedirect: 'make({ failureRedirect: rejected() })',
-  successRedirect: 'make({ successRedirect: rejected() })',
 }
 
 describe('an unawaited promise', () => {

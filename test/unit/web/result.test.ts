@@ -4,7 +4,7 @@ import { failed, resultOf } from '../../../lib/web/result'
 
 const ORIGIN = 'https://app.example'
 const COOKIE = '__Host-social-login=; Max-Age=0'
-const REDIRECTS = { origin: ORIGIN, successRedirect: undefined, failureRedirect: undefined }
+const REDIRECTS = { origin: ORIGIN, failureRedirect: undefined }
 const PROFILE = { provider: 'social-login', id: '1' }
 const INFO = { returnTo: '/inbox', assurance: { age: 1, fetchSite: null, startSite: null, tabBound: false } }
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'set-cookie': COOKIE }
@@ -92,20 +92,6 @@ describe('finish()', () => {
     expect(() => Reflect.apply(finish, undefined, [response])).toThrow(/^finish: response must be a Response, not /)
   })
 })
-
-test.each([
-  [true, 'repeated', undefined, '/'],
-  [true, 'repeated', '/home', '/home'],
-  [false, 'response', '/home', '/home'],
-])(
-  'a callback that finishes no login, repeated: %s, is a %s that leads from %p to %s',
-  (isRepeated, type, successRedirect, path) => {
-    const result = resultOf({ type: 'continue', isRepeated }, begun(), { ...REDIRECTS, successRedirect })
-    if (result.type === 'success') throw new Error(result.type)
-    expect(result.type).toBe(type)
-    expect(shown(result.response)).toEqual({ ...PRIVATE, status: 302, location: ORIGIN + path })
-  },
-)
 
 test('a redirect to the provider is kept by no cache, and sends no Referrer-Policy', () => {
   const result = resultOf({ type: 'redirect', url: 'https://social.example/oauth?app_id=1' }, begun(), REDIRECTS)

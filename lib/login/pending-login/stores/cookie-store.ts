@@ -53,7 +53,7 @@ export class CookieStore implements PendingLoginStore {
   async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
     checkArguments('CookieStore', WITH_RECORD, [req, record])
     const headers = headersOf(req, 'callback')
-    this.#set(headers, await this.#cookies.consume(record))
+    this.#set(headers, this.#cookies.end())
   }
 
   explain(req: IncomingMessage): string {

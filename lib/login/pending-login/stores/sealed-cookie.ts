@@ -7,7 +7,7 @@ import {
   MIN_COOKIE_KEY_LENGTH,
   RETENTION_MS,
 } from '../../../limits'
-import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pending-login'
+import { type PendingLogin, parsePendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.
@@ -52,8 +52,7 @@ export class SealedCookie {
   readonly #decrypting: Decrypting = decrypting()
   readonly #encrypting: Encrypting = encrypting()
 
-  /** @param suffix distinguishes the cookie from others with these options */
-  constructor(options: CookieStoreOptions, suffix = '') {
+  constructor(options: CookieStoreOptions) {
     refuseUnknown('CookieStore', options, OPTIONS)
     const { keys, name = 'social-login', hostPrefix = true } = options
     if (typeof name !== 'string' || !NAME.test(name))
@@ -62,14 +61,14 @@ export class SealedCookie {
     this.isSecure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     // Browsers accept the prefix only together with `Secure`.
     const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
-    this.#name = `${hasPrefix ? '__Host-' : ''}${name}${suffix}`
+    this.#name = `${hasPrefix ? '__Host-' : ''}${name}`
     this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     const [first, ...others] = parseKeys(keys)
     this.#sealingKey = deriveKey(first, this.#name)
     this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
   }
 
-  async seal(record: PendingLogin | LoginRemainder): Promise<string> {
+  async seal(record: PendingLogin): Promise<string> {
     const sealed = await new this.#encrypting.CompactEncrypt(Buffer.from(JSON.stringify(record)))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#sealingKey)

@@ -3,8 +3,7 @@ import { types } from 'node:util'
 import { checkArguments } from '../../../arguments'
 import { isObject } from '../../../client/response/json'
 import { warnOnce } from '../../../warnings'
-import { remainderOf } from '../consumed'
-import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pending-login'
+import { type PendingLogin, parsePendingLogin } from '../pending-login'
 import { NoSession, type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
 import { otherHostHint } from './cookie-hints'
 
@@ -16,7 +15,7 @@ const NO_SESSION_COOKIE = 'The browser sent cookies, but none of a session that 
 const UNKNOWN_SESSION =
   'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has a store of its own, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port (then give the cookie a name of its own).'
 const SESSION_WITHOUT_LOGIN =
-  'The session came, but there is no login in it: none was started, somebody has signed out since, or a slower request has saved an older copy of the session.'
+  'The session came, but there is no login in it: it is over (a reload, a second click), none was started, somebody has signed out since, or a slower request has saved an older copy of the session.'
 
 /** What express-session puts on a request, or another session middleware; and Express. */
 type SessionRequest = IncomingMessage & {
@@ -57,7 +56,6 @@ export class SessionStore implements PendingLoginStore {
   // The record is marked, not removed: the second callback of a double click uses it to find the running login.
   consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
     checkArguments('SessionStore', WITH_RECORD, [req, record])
-    keepWhenRenewed(req, remainderOf(record))
     return put(requireSession(req), Object.assign({}, record, { consumed: true as const }))
   }
 }
@@ -81,39 +79,10 @@ function isResponse(value: unknown): value is Pick<ServerResponse, 'once' | 'get
   return ['once', 'getHeader'].every((method) => typeof Reflect.get(Object(value), method) === 'function')
 }
 
-// Passport renews the session when it signs the user in. What is left of the record is put into the new session before
-// Passport saves that: later would be one more write, and could undo a logout.
-function keepWhenRenewed(req: SessionRequest, remainder: LoginRemainder): void {
-  const session = requireSession(req)
-  const { regenerate } = session
-  if (typeof regenerate !== 'function') return
-  const keep = (): void => {
-    const { session: renewed } = req
-    if (isSession(renewed)) renewed[SESSION_KEY] = remainder
-  }
-  const value = (...args: unknown[]): unknown => {
-    const given = args.map((arg) => {
-      if (typeof arg !== 'function') return arg
-      return (...results: unknown[]): unknown => {
-        keep()
-        return Reflect.apply(arg, undefined, results)
-      }
-    })
-    const renewing: unknown = Reflect.apply(regenerate, session, given)
-    return types.isPromise(renewing) ? renewing.then(keep) : renewing
-  }
-  // `regenerate` is not enumerable, because some stores copy the members of a session.
-  Reflect.defineProperty(session, 'regenerate', { value, configurable: true, writable: true })
-}
-
 /** @throws NoSession where no session middleware has run, or it has failed to read the session */
 function requireSession({ session }: SessionRequest): Record<string, unknown> {
-  if (!isSession(session)) throw new NoSession()
+  if (!isObject(session)) throw new NoSession()
   return session
-}
-
-function isSession(value: unknown): value is Record<string, unknown> {
-  return isObject(value)
 }
 
 function put(session: Record<string, unknown>, record: PendingLogin): Promise<void> | undefined {

@@ -29,19 +29,6 @@ test('another key, another record or a finished login is not shared', async () =
   expect(logins.attach('record', 'key')).toBeUndefined()
 })
 
-test('while a login runs, it is known whether a key is another one', async () => {
-  const logins = new UsedLogins<string>()
-  const first = run(logins, 'record', async () => 'user')
-  const others = (): boolean[] => [
-    logins.runsWithAnotherKey('record', 'other key'),
-    logins.runsWithAnotherKey('record', 'key'),
-    logins.runsWithAnotherKey('other record', 'other key'),
-  ]
-  expect(others()).toEqual([true, false, false])
-  await first
-  expect(others()).toEqual([false, false, false])
-})
-
 test('a record stays used after its login, successful or not', async () => {
   const logins = new UsedLogins<string>()
   await run(logins, 'good', async () => 'user')

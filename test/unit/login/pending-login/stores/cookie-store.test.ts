@@ -5,8 +5,6 @@ import { parseSetCookie, type SetCookie } from 'cookie'
 import fc from 'fast-check'
 import { CompactEncrypt } from 'jose'
 import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../../../../../lib'
-import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
-import { parsePendingLogin } from '../../../../../lib/login/pending-login/pending-login'
 import { LoginCookies } from '../../../../../lib/login/pending-login/stores/login-cookies'
 import { SealedCookie } from '../../../../../lib/login/pending-login/stores/sealed-cookie'
 import { rejectionOf } from '../../../../support/leak-check'
@@ -329,7 +327,7 @@ describe('the cookie', () => {
     await store.save(req, RECORD)
     await store.consume(req, RECORD)
     expect(cookies().slice(0, 3)).toEqual(['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
-    expect(cookies()).toHaveLength(5)
+    expect(cookies()).toHaveLength(4)
     const alone = exchange()
     alone.req.res.setHeader('Set-Cookie', 'cart=1')
     await store.save(alone.req, RECORD)
@@ -389,17 +387,6 @@ function readCookie(line = ''): SetCookie {
 }
 
 describe('the cookies of a login', () => {
-  const pair = (line = ''): string => line.split(';', 1)[0] ?? ''
-
-  test('that was used have neither its return path nor its state', async () => {
-    const cookies = new LoginCookies({ keys: [KEY] })
-    const record = { ...RECORD, state: 'cart-7' }
-    const left = await cookies.open(pair((await cookies.consume(record)).at(-1)))
-    expect(left).toEqual(parsePendingLogin(remainderOf(record)))
-    expect(left).not.toHaveProperty('returnTo')
-    expect(left).not.toHaveProperty('state')
-  })
-
   test.each([
     ['https://app.example/cb', {}, 1],
     ['http://localhost:3000/cb', {}, 2],
@@ -407,23 +394,20 @@ describe('the cookies of a login', () => {
   ])('of %s with %j are %d', async (callbackURL, options, count) => {
     const cookies = new LoginCookies({ keys: [KEY], ...options }, callbackURL)
     expect(await cookies.start(RECORD)).toHaveLength(count)
-    // What is left of a login is in one cookie, which all browsers keep that kept one of these.
-    const used = (await cookies.consume(RECORD)).filter((line) => /-used=/.test(line))
-    expect(used.map((line) => line.includes('; Secure'))).toEqual([callbackURL.startsWith('https:')])
+    expect(cookies.end()).toHaveLength(count)
   })
 
   test('are known by the lines that set and end them, and no other is', async () => {
     const cookies = new LoginCookies({ keys: [KEY] }, 'http://localhost:3000/cb')
-    const lines = [...(await cookies.start(RECORD)), ...(await cookies.consume(RECORD))]
+    const lines = [...(await cookies.start(RECORD)), ...cookies.end()]
     expect(lines.map((line) => cookies.isSetBy(line))).toEqual(lines.map(() => true))
     expect(lines.map((line) => cookies.isSetBy(`x${line}`))).toEqual(lines.map(() => false))
   })
 
   test.each([
     ['', /^The browser sent no cookie at all, [^.]*\.$/],
-    ['a=b', /^The browser sent cookies, but not that of the login: none was started in the last 11 minutes, [^.]*\.$/],
+    ['a=b', /^The browser sent cookies, but not that of the login: it is over [^.]*\.$/],
     [`a=b; ${NAME}=planted`, /^The cookie of the login came, but cannot be opened: [^.]*\.$/],
-    [`${NAME}-used=left`, /^The browser sent cookies, but not that of the login: /],
   ])('that brought no login are explained by what came, which is %j', (header, explained) => {
     expect(new LoginCookies({ keys: [KEY] }).explain(header, 'app.example', false)).toMatch(explained)
   })

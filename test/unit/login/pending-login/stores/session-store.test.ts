@@ -1,4 +1,3 @@
-import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
 import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
 import { incoming } from '../../../../support/incoming'
 import { failureOf } from '../../../../support/options'
@@ -61,102 +60,6 @@ test.each([{}, null, 'text', 7, [], { id: 7 }])(
     expect(await store.load(incoming('/', {}, { session: { 'passport-social-login': value } }))).toBeUndefined()
   },
 )
-
-describe('when Passport renews the session at the end of a login', () => {
-  const used = newPendingLogin({ returnTo: '/inbox', state: 'cart-7' })
-  const left = remainderOf(used)
-
-  /** A request with a session that is renewed in the way of a framework. */
-  function request(renew: (replace: () => void, ...given: unknown[]) => unknown, renewed: unknown = {}) {
-    const methods = {
-      regenerate(...args: unknown[]): unknown {
-        expect(this).toBe(session)
-        return renew(() => Reflect.set(message, 'session', renewed), ...args)
-      },
-    }
-    const session: Record<string, unknown> = Object.create(methods)
-    const message = incoming('/', {}, { session })
-    return { message, session, renewed }
-  }
-
-  const renewBy = ({ regenerate }: Record<string, unknown>, callback: unknown): unknown =>
-    typeof regenerate === 'function' ? regenerate(callback) : undefined
-
-  test.each<[string, (replace: () => void, callback?: unknown) => unknown]>([
-    [
-      'calls back',
-      (replace, callback) => {
-        replace()
-        if (typeof callback === 'function') callback()
-      },
-    ],
-    ['returns a promise', async (replace) => replace()],
-  ])('and it %s, the new one has what tells a reload from another login before it is saved', async (_title, renew) => {
-    const { message, session, renewed } = request(renew)
-    await store.consume(message, used)
-    const seen = await new Promise((resolve) => {
-      const saved = () => resolve(structuredClone(renewed))
-      const renewing = renewBy(session, saved)
-      if (renewing instanceof Promise) renewing.then(saved)
-    })
-    expect(seen).toEqual({ 'passport-social-login': left })
-    expect(left).not.toMatchObject({ returnTo: '/inbox' })
-  })
-
-  test.each([null, undefined, 'none'])('the error is passed on where the session is %j after it', async (gone) => {
-    const error = new Error('down')
-    const { message, session } = request((replace, callback) => {
-      replace()
-      if (typeof callback === 'function') callback(error)
-    }, gone)
-    await store.consume(message, used)
-    const told = jest.fn()
-    renewBy(session, told)
-    expect(told.mock.calls).toEqual([[error]])
-  })
-
-  test('the session itself has no member more that could be stored, and may be given a method of its own', async () => {
-    const { message, session } = request((replace) => replace())
-    await store.consume(message, used)
-    expect(Object.keys(session)).toEqual(['passport-social-login'])
-    const own = (): void => {}
-    Object.assign(session, { regenerate: own })
-    expect(session['regenerate']).toBe(own)
-  })
-
-  test('what the renewal is given, what it calls back with and what it returns are passed on', async () => {
-    const { message, session } = request((replace, ...given) => {
-      const [options, callback] = given
-      replace()
-      return [options, typeof callback === 'function' && Reflect.apply(callback, undefined, [null, 'created'])]
-    })
-    await store.consume(message, used)
-    const { regenerate } = session
-    if (typeof regenerate !== 'function') throw new Error('it cannot be renewed')
-    const told = jest.fn((...results: unknown[]) => results.length)
-    expect(Reflect.apply(regenerate, undefined, [{ keep: 'cart' }, told])).toEqual([{ keep: 'cart' }, 2])
-    expect(told.mock.calls).toEqual([[null, 'created']])
-    expect(Reflect.deleteProperty(session, 'regenerate')).toBe(true)
-  })
-
-  test('a second login in one session leaves what is of the second', async () => {
-    const { message, session, renewed } = request((replace, callback) => {
-      replace()
-      if (typeof callback === 'function') callback()
-    })
-    const second = newPendingLogin()
-    await store.consume(message, used)
-    await store.consume(message, second)
-    renewBy(session, () => {})
-    expect(renewed).toEqual({ 'passport-social-login': remainderOf(second) })
-  })
-
-  test('a session that cannot be renewed is not made one that can', async () => {
-    const session = {}
-    await store.consume(incoming('/', {}, { session }), used)
-    expect('regenerate' in session).toBe(false)
-  })
-})
 
 describe.each(['save', 'load', 'explain', 'consume'] as const)('the error of %s says what must be given', (method) => {
   const failure = (...given: unknown[]): Error => failureOf(() => Reflect.apply(store[method], store, given))

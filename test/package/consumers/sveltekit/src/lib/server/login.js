@@ -13,7 +13,6 @@ function socialLogin() {
     callbackURL: env.SOCIAL_CALLBACK_URL,
     keys: [env.LOGIN_COOKIE_KEY],
     failureRedirect: '/login',
-    successRedirect: '/me',
   })
   return instance
 }
