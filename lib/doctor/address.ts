@@ -36,12 +36,12 @@ export async function findAddress(typed: URL, examination: Examination): Promise
       if (next === 'refused') return undefined
       baseURL = next
     }
-    examination.broken('Address', 'The provider redirects in a circle.')
+    examination.broken('address_circle', 'The provider redirects in a circle.')
   } catch (error) {
     const failure = ProbeError.caught(error)
     if (failure.code === NOT_ASKED)
-      examination.broken('Address', `${failure.message} If it is right, run this with its address.`)
-    else if (examination.options.proxied) examination.broken('Network', failure.message)
+      examination.broken('address_private', `${failure.message} If it is right, run this with its address.`)
+    else if (examination.options.proxied) examination.broken('provider_unreachable', failure.message)
     else await explainFailure(failure, baseURL, examination)
   }
   return undefined
@@ -63,7 +63,7 @@ async function throughFirewall(baseURL: URL, examination: Examination): Promise<
     return response
   }
   options.userAgent = BROWSER_LIKE
-  examination.differs('User-Agent', 'A firewall refuses the name of this package: use the option userAgent.')
+  examination.differs('user_agent_refused', 'A firewall refuses the name of this package: use the option userAgent.')
   return second
 }
 
@@ -71,12 +71,12 @@ async function throughFirewall(baseURL: URL, examination: Examination): Promise<
 function nextAddress(response: ProbeResponse, from: URL, examination: Examination): URL | 'refused' | undefined {
   const url = redirectTarget(response, from)
   if (url === undefined) {
-    examination.broken('Address', 'The provider redirects to something that is no web address.')
+    examination.broken('address_no_web', 'The provider redirects to something that is no web address.')
     return 'refused'
   }
   if (from.protocol === 'https:' && url.protocol === 'http:') {
     examination.broken(
-      'Address',
+      'address_insecure',
       'The provider redirects from https to plain http, where everybody on the way can read the secret.',
     )
     return 'refused'
@@ -90,13 +90,13 @@ function reportAddress(found: URL, typed: URL, examination: Examination): void {
   examination.options.baseURL = found.href
   if (found.href !== typed.href) {
     const way = 'A redirect with a key or a token is never followed, so baseURL must be the final address'
-    examination.differs('Address', `The provider redirects to ${found.href}. ${way}.`)
+    examination.differs('address_redirects', `The provider redirects to ${found.href}. ${way}.`)
   } else {
-    examination.good('Address', `${found.href} answers, without a redirect.`)
+    examination.good('address_good', `${found.href} answers, without a redirect.`)
   }
   if (!isSafe(found)) {
     examination.broken(
-      'Encryption',
+      'plain_http',
       'The provider answers by plain http: everybody on the way can read the secret, the keys and the tokens. Use https. (Within a network of your own there is the option allowInsecureHTTP.)',
     )
   }

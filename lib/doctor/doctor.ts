@@ -36,7 +36,7 @@ export async function examine(input: DoctorInput, observer: Observer): Promise<E
     if (proxied) {
       examination.options.proxied = true
       examination.differs(
-        'Proxy',
+        'proxy_needed',
         'The provider is reached through the proxy of this machine alone: give a dispatcher.',
       )
     }
@@ -62,7 +62,7 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   if (!examination.loginFollows && isSlow(duration + userMe.duration))
     reportTime('Two refusals took', duration + userMe.duration, examination)
   if (input.login === undefined) return
-  if (obstacle !== undefined) return examination.broken('Login', `Not tried: ${obstacle}`)
+  if (obstacle !== undefined) return examination.broken('login_not_tried', `Not tried: ${obstacle}`)
   await new LoginExamination(baseURL, method, input.login, examination).run()
 }
 
@@ -84,7 +84,7 @@ async function withRightPath(found: Location, examination: Examination): Promise
     if (mayBeAPI(await requestExchange(probe, found.baseURL, 'POST', form))) return found
     if (!isFromAPI(await requestExchange(probe, usual, 'POST', form))) return found
     examination.options.baseURL = usual.href
-    examination.broken('Path', `The API is not at that path, but at ${usual.href}.`)
+    examination.broken('path_wrong', `The API is not at that path, but at ${usual.href}.`)
     return { baseURL: usual, userMe: await requestUserMe(probe, usual) }
   } catch (error) {
     // The checks of each endpoint tell what is wrong there.

@@ -1,3 +1,4 @@
+import { CHECKS, type FindingCode } from './findings'
 import type { Probe } from './probe'
 import { printable } from './text'
 
@@ -7,6 +8,8 @@ export type Level = 'good' | 'differs' | 'broken'
 /** What one check has found. */
 export interface Finding {
   readonly level: Level
+  /** For programs; sentences may change. */
+  readonly code: FindingCode
   /** What was checked. */
   readonly check: string
   /** What was found and what it means. */
@@ -109,23 +112,23 @@ export class Examination {
   /**
    * Reports what the answers to invented values suggest: `broken`, unless a login follows, which may show otherwise.
    */
-  suspect(check: string, message: string): void {
-    if (this.loginFollows) this.unclear(check, message)
-    else this.broken(check, message)
+  suspect(code: FindingCode, message: string): void {
+    if (this.loginFollows) this.unclear(code, message)
+    else this.broken(code, message)
   }
 
   /** Reports answers to invented values that leave open whether logins work. */
-  unclear(check: string, message: string): void {
+  unclear(code: FindingCode, message: string): void {
     const doubt = this.loginFollows ? 'The login tells.' : 'Logins may work: only one (--login) tells.'
-    this.differs(check, `${message} ${doubt}`)
+    this.differs(code, `${message} ${doubt}`)
   }
 
   #reporter(level: Level) {
-    return (check: string, message: string): void => {
+    return (code: FindingCode, message: string): void => {
       const shown = this.isHarmless(message)
         ? printable(message)
         : 'The provider repeated a secret, which is left out here.'
-      const finding = { level, check, message: shown }
+      const finding = { level, code, check: CHECKS[code], message: shown }
       this.findings.push(finding)
       this.observer.finding(finding)
     }

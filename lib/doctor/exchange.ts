@@ -3,10 +3,9 @@ import { isFailed } from '../client/http/response-reader'
 import { readToken } from '../client/response/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
+import type { FindingCode } from './findings'
 import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn, unreadable } from './response'
-
-const CHECK = 'Exchange'
 
 /** How the exchange is asked for: `unknown` is seen only with a real key. */
 export type ExchangeMethod = 'post' | 'get' | 'unknown'
@@ -28,7 +27,7 @@ export async function checkExchange(
     const read = await methodRead(byPost, byGet, baseURL, examination)
     return { method: reportExchange(byPost, byGet, read, examination), duration: byPost.duration }
   } catch (error) {
-    examination.suspect(CHECK, ProbeError.caught(error).message)
+    examination.suspect('exchange_unreachable', ProbeError.caught(error).message)
     return { method: 'unknown', duration: 0 }
   }
 }
@@ -64,7 +63,7 @@ function reportExchange(
   const { mode, options } = examination
   const [post, get] = [kindOf(byPost), kindOf(byGet)]
   if (tokenIn(byPost) !== undefined || tokenIn(byGet) !== undefined) {
-    examination.broken(CHECK, 'It hands out a token for invented values: whoever asks can sign in.')
+    examination.broken('exchange_unsafe', 'It hands out a token for invented values: whoever asks can sign in.')
   } else if (read === 'get' || ((post === 'method' || post === 'missing') && mayBeAPI(byGet))) {
     mode.getOnly = true
     mode.postAnswer = post === 'method' ? 'method-not-allowed' : post === 'missing' ? 'not-found' : 'invalid-app-id'
@@ -73,15 +72,15 @@ function reportExchange(
       read === 'get'
         ? 'answers a POST as if nothing had been sent, and a GET not so'
         : `refuses a POST with status ${byPost.status}, and answers a GET`
-    examination.differs(CHECK, `It ${seen}. ${GET_WARNING}`)
+    examination.differs('exchange_by_get', `It ${seen}. ${GET_WARNING}`)
     return 'get'
   } else if (post === 'refusal') {
     reportRefusal(byPost, examination)
   } else if (mayBeAPI(byPost) && !isUnreadable(byPost)) {
     const content = contentOf(byPost, examination)
-    examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
+    examination.unclear('exchange_unclear', `It answers invented values with ${content}, no refusal as JSON.`)
   } else {
-    examination.suspect(CHECK, problemOf(byPost))
+    examination.suspect(...problemOf(byPost))
   }
   if (get === 'method' && mayBeAPI(byPost)) {
     mode.getOnly = false
@@ -100,29 +99,39 @@ function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
   const shape = isFailed(status) ? ` with status ${status}` : ' within status 200, as most providers do'
   const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
   const problem = unreadable(byPost, readToken)
-  if (problem === undefined) examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
-  else examination.suspect(byPost.hasWarnings ? 'Warnings' : CHECK, problem)
+  if (problem === undefined) examination.good('exchange_good', `It refuses invented values as JSON,${shape}.${cookie}`)
+  else examination.suspect(byPost.hasWarnings ? 'script_warnings' : 'exchange_unreadable', problem)
 }
+
+type Problem = readonly [FindingCode, string]
 
 /** Why a response is not one of an exchange. */
-export function problemOf(response: ProbeResponse): string {
-  return `${isUnreadable(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
+export function problemOf(response: ProbeResponse): Problem {
+  const [code, message] = isUnreadable(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)
+  return [code, `${message} (status ${response.status}).`]
 }
 
-const COMPRESSED =
-  'The response is compressed although that was not accepted, and in a way that the client does not read'
+const COMPRESSED: Problem = [
+  'exchange_compressed',
+  'The response is compressed although that was not accepted, and in a way that the client does not read',
+]
 
-const NOT_API = 'What answers there is no exchange of this API'
+const NOT_API: Problem = ['exchange_other', 'What answers there is no exchange of this API']
 
-const PROBLEMS: Readonly<Partial<Record<ResponseKind, string>>> = {
-  missing: 'There is no exchange at this address',
-  method: 'It refuses POST, and a GET is not answered as an exchange either',
-  firewall:
+const PROBLEMS: Readonly<Partial<Record<ResponseKind, Problem>>> = {
+  missing: ['exchange_missing', 'There is no exchange at this address'],
+  method: ['exchange_method', 'It refuses POST, and a GET is not answered as an exchange either'],
+  firewall: [
+    'exchange_blocked',
     'By its marks, a firewall or bot protection in front of the provider refuses this machine, by its address or its User-Agent. The provider must let it pass',
-  page: 'A page instead of the API: maintenance, or an address that is not the API',
-  redirect: 'It redirects, which is never followed with a secret: baseURL must be the final address',
-  'server-error': 'The provider fails',
-  'rate-limit': 'The provider refuses further requests of this machine: try again later',
+  ],
+  page: ['exchange_page', 'A page instead of the API: maintenance, or an address that is not the API'],
+  redirect: [
+    'exchange_redirects',
+    'It redirects, which is never followed with a secret: baseURL must be the final address',
+  ],
+  'server-error': ['exchange_fails', 'The provider fails'],
+  'rate-limit': ['exchange_rate_limited', 'The provider refuses further requests of this machine: try again later'],
 }
 
 /** Whether a firewall may have refused the request: by its marks, or by a status of firewalls without JSON. */

@@ -5,9 +5,10 @@ import { NOT_ASKED, ProbeError, type ProbeResponse, TOO_LARGE } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
-const CHECK = 'Login page'
-const MISSING =
-  'There is none at this address. If the site is in a folder, that is part of the address: https://SITE/FOLDER/api/v1.'
+const MISSING = [
+  'login_page_missing',
+  'There is none at this address. If the site is in a folder, that is part of the address: https://SITE/FOLDER/api/v1.',
+] as const
 
 interface Page {
   readonly url: URL
@@ -32,8 +33,8 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
   } catch (error) {
     const { code, message } = ProbeError.caught(error)
     // A browser may go further than this program.
-    if (code === NOT_ASKED || code === TOO_LARGE) examination.differs(CHECK, `${message} Look in a browser.`)
-    else examination.suspect(CHECK, message)
+    if (code === NOT_ASKED || code === TOO_LARGE) examination.differs('login_page_far', `${message} Look in a browser.`)
+    else examination.suspect('login_page_unreachable', message)
   }
 }
 
@@ -56,15 +57,22 @@ function reportPage(page: Page, unknown: Page, examination: Examination): boolea
   const kind = kindOf(response)
   if (!isFailed(status) && kind !== 'firewall') return true
   if (kind === 'firewall' || kind === 'rate-limit' || status === 503)
-    examination.differs(CHECK, `A firewall or a limit keeps this program out (status ${status}): look in a browser.`)
-  else if (kind === 'server-error') examination.suspect(CHECK, `It fails with status ${status}.`)
+    examination.differs(
+      'login_page_blocked',
+      `A firewall or a limit keeps this program out (status ${status}): look in a browser.`,
+    )
+  else if (kind === 'server-error') examination.suspect('login_page_fails', `It fails with status ${status}.`)
   else if (page === unknown)
-    examination.differs(CHECK, `It refuses an id that nobody has, with status ${status}: give --app-id for more.`)
+    examination.differs(
+      'login_page_unknown',
+      `It refuses an id that nobody has, with status ${status}: give --app-id for more.`,
+    )
   else if (unknown.response.status === status)
-    examination.suspect(CHECK, kind === 'missing' ? MISSING : `It answers any id with status ${status}.`)
+    if (kind === 'missing') examination.suspect(...MISSING)
+    else examination.suspect('login_page_refuses', `It answers any id with status ${status}.`)
   else
     examination.suspect(
-      CHECK,
+      'app_id_refused',
       `It refuses the application id with status ${status}: copy app_id from the provider's page for developers.`,
     )
   return false
@@ -72,11 +80,11 @@ function reportPage(page: Page, unknown: Page, examination: Examination): boolea
 
 /** Reports where the login page is, from which callbacks then come. */
 export function reportOrigin(baseURL: URL, { url }: Pick<Page, 'url'>, examination: Examination): void {
-  if (url.origin === baseURL.origin) return examination.good(CHECK, 'It is on the origin of the API.')
+  if (url.origin === baseURL.origin) return examination.good('login_page_good', 'It is on the origin of the API.')
   if (!examination.isHarmless(url.origin)) return
   examination.options.allowedCallbackOrigins = [url.origin]
   const refused = 'Callbacks from there are refused unless allowedCallbackOrigins names it'
-  examination.differs(CHECK, `It is on another origin than the API, ${url.origin}. ${refused}.`)
+  examination.differs('login_page_other_origin', `It is on another origin than the API, ${url.origin}. ${refused}.`)
 }
 
 /** Pages repeat the id, which is of the same length each time. */
@@ -95,6 +103,6 @@ function reportApplication({ response }: Page, isSame: boolean, examination: Exa
     'The login page looks the same for an id that nobody has: whether yours is known shows in a browser.',
     'The provider knows the application id: it answers otherwise to one that nobody has.',
   ]
-  if (isSame) examination.differs('Application', unclear)
-  else examination.good('Application', known)
+  if (isSame) examination.differs('app_id_unclear', unclear)
+  else examination.good('app_id_known', known)
 }

@@ -65,7 +65,7 @@ export class LoginExamination {
       if (profile) reportTime('A login took', response.duration + profile.duration, examination)
       if (spendTwice) await this.#spendAgain(form)
     } catch (error) {
-      examination.broken('Login', ProbeError.caught(error).message)
+      examination.broken('login_unreachable', ProbeError.caught(error).message)
     }
   }
 
@@ -74,22 +74,22 @@ export class LoginExamination {
     const { examination } = this
     const returned = await this.input.driver.logIn(loginURL(this.baseURL, this.input.appID).href)
     if (returned === undefined) {
-      examination.broken('Login', 'Not tried: no address was given to which a browser came back.')
+      examination.broken('login_not_tried', 'Not tried: no address was given to which a browser came back.')
       return undefined
     }
     const callback = readCallbackURL(returned, examination.mode)
     if (callback === undefined) {
       examination.broken(
-        'Callback',
+        'key_missing',
         'That address has no auth_key. (Cancel leads to the home page of the provider, without one.)',
       )
       return undefined
     }
     examination.hide(callback.authKey)
-    if (callback.isReadable) examination.good('Callback', 'The provider came back with an auth_key in the query.')
+    if (callback.isReadable) examination.good('key_received', 'The provider came back with an auth_key in the query.')
     else
       examination.broken(
-        'Callback',
+        'key_unreadable',
         'The provider appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
       )
     this.#reportReferer(this.input.driver.referer?.())
@@ -103,7 +103,7 @@ export class LoginExamination {
     const known = [baseURL, callbackURL].map((url = '') => parseURL(url)?.origin)
     if (origin === undefined || [...known, ...allowedCallbackOrigins].includes(origin)) return
     differs(
-      'Callback',
+      'key_from_elsewhere',
       `It came from a page of ${origin}, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds.`,
     )
   }
@@ -123,7 +123,7 @@ export class LoginExamination {
     if (!mayNeedGet) return byPost
     if (!(await this.input.driver.mayExchangeByGet())) {
       if (this.method === 'unknown') return byPost
-      this.examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
+      this.examination.differs('login_needs_get', 'Not completed: an exchange by GET was not allowed (--allow-get).')
       return undefined
     }
     const byGet = await requestExchange(probe, this.baseURL, 'GET', form)
@@ -137,7 +137,7 @@ export class LoginExamination {
       mode.getOnly = true
       mode.postAnswer = 'invalid-app-id'
       this.examination.differs(
-        'Method',
+        'login_by_get',
         `A POST is refused as if nothing had been sent, and a GET is not. ${GET_WARNING}`,
       )
     }
@@ -150,11 +150,11 @@ export class LoginExamination {
     const mayNeedGet = this.method === 'unknown' ? '; an old server may exchange by GET alone: --allow-get' : ''
     if (refuses(response))
       return examination.broken(
-        'Login',
+        'login_refused',
         `The provider refused the key: check the application id and the secret. (A key can be exchanged once${mayNeedGet}.)`,
       )
-    const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)
-    examination.broken('Login', `The exchange was answered neither with a token nor with a refusal. ${seen}`)
+    const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)[1]
+    examination.broken('login_unanswered', `The exchange was answered neither with a token nor with a refusal. ${seen}`)
   }
 
   #reportToken(response: ProbeResponse, authKey: string, token: string): void {
@@ -165,14 +165,14 @@ export class LoginExamination {
     mode.redirectWithJSONBody = kindOf(response) === 'redirect'
     if (mode.redirectWithJSONBody) {
       examination.broken(
-        'Login',
+        'login_redirected',
         'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the provider itself is configured with (https, www).',
       )
       return
     }
     const problem = unreadable(response, readToken)
-    if (problem === undefined) examination.good('Login', 'The provider exchanged the key for a token.')
-    else examination.broken('Login', problem)
+    if (problem === undefined) examination.good('login_good', 'The provider exchanged the key for a token.')
+    else examination.broken('login_unreadable', problem)
   }
 
   async #spendAgain(form: ExchangeForm): Promise<void> {
@@ -181,13 +181,14 @@ export class LoginExamination {
     const response = await requestExchange(examination.probe, this.baseURL, method, form)
     if (tokenIn(response) !== undefined)
       examination.broken(
-        'Second use',
+        'key_used_twice',
         'The provider exchanges a key twice: whoever finds an old callback address can use it.',
       )
-    else if (refuses(response)) examination.good('Second use', 'The provider refuses a key that was exchanged before.')
+    else if (refuses(response))
+      examination.good('key_used_once', 'The provider refuses a key that was exchanged before.')
     else
       examination.differs(
-        'Second use',
+        'key_use_unclear',
         `Not known: a key that was exchanged before was answered with ${contentOf(response, examination)}.`,
       )
   }
@@ -226,9 +227,12 @@ export function isSlow(duration: number): boolean {
 /** Reports how long exchange and profile take, as a share of the time that the strategy gives them. */
 export function reportTime(what: string, duration: number, examination: Examination): void {
   const share = `${Math.round((100 * duration) / DEFAULT_TIMEOUT_MS)} % of the default timeout of ${DEFAULT_TIMEOUT_MS / 1000} seconds`
-  if (!isSlow(duration)) return examination.good('Speed', `${what} ${Math.ceil(duration)} ms, ${share}.`)
+  if (!isSlow(duration)) return examination.good('speed_good', `${what} ${Math.ceil(duration)} ms, ${share}.`)
   // In whole seconds, so that a login takes a third of it.
   const timeout = Math.min(Math.ceil((3 * duration) / 1000) * 1000, MAX_TIMEOUT_MS)
   examination.options.timeout = timeout
-  examination.differs('Speed', `${what} ${Math.ceil(duration)} ms, ${share}: raise the option timeout to ${timeout}.`)
+  examination.differs(
+    'speed_slow',
+    `${what} ${Math.ceil(duration)} ms, ${share}: raise the option timeout to ${timeout}.`,
+  )
 }

@@ -5,6 +5,7 @@ import { oneLookupAtATime, systemLookup } from '../client/http/address'
 import { tlsOptions } from '../client/http/tls-options'
 import { withoutBrackets } from '../client/url'
 import type { Examination } from './examination'
+import type { FindingCode } from './findings'
 import { ProbeError } from './probe'
 import { count } from './text'
 
@@ -16,13 +17,16 @@ export async function checkTLS(url: URL, examination: Examination): Promise<bool
   if (url.protocol !== 'https:') return true
   examination.progress('Looking at the certificate')
   const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(url, examination.probe.timeout)
-  if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
+  if (certificateError !== undefined) examination.broken(...certificateProblem(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
-    examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
-  else examination.good('Certificate', `Valid for ${count(daysLeft, 'more day')} (${protocol}).`)
+    examination.differs(
+      'certificate_ends_soon',
+      `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`,
+    )
+  else examination.good('certificate_good', `Valid for ${count(daysLeft, 'more day')} (${protocol}).`)
   if (!speaksHTTP1)
     examination.broken(
-      'HTTP',
+      'http2_only',
       'The provider speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
     )
   return certificateError === undefined && speaksHTTP1
@@ -31,26 +35,31 @@ export async function checkTLS(url: URL, examination: Examination): Promise<bool
 /** Explains a failed request by its error, and by a handshake where that tells more. */
 export async function explainFailure(error: ProbeError, url: URL, examination: Examination): Promise<void> {
   try {
-    if (await checkTLS(url, examination)) examination.broken('Network', error.message)
+    if (await checkTLS(url, examination)) examination.broken('provider_unreachable', error.message)
   } catch (failure) {
-    examination.broken('Network', ProbeError.caught(failure).message)
+    examination.broken('provider_unreachable', ProbeError.caught(failure).message)
   }
 }
 
-const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID:
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, readonly [FindingCode, string]>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'certificate_other_host',
     'The certificate is for another host name: use the name that it is for (with or without www?).',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+  ],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
+    'certificate_chain',
     'The certificate is not trusted: its chain is incomplete (the provider must send the intermediate certificates, which browsers find by themselves), or a private CA issued it (set NODE_EXTRA_CA_CERTS).',
+  ],
 }
 
-function certificateMessage(code: string, daysLeft: number): string {
-  if (code === 'CERT_HAS_EXPIRED')
-    return `The certificate expired ${count(Math.max(1, -daysLeft), 'day')} ago: no login is possible until it is renewed.`
-  return (
-    CERTIFICATE_MESSAGES[code] ??
+function certificateProblem(code: string, daysLeft: number): readonly [FindingCode, string] {
+  if (code === 'CERT_HAS_EXPIRED') {
+    const age = count(Math.max(1, -daysLeft), 'day')
+    return ['certificate_expired', `The certificate expired ${age} ago: no login is possible until it is renewed.`]
+  }
+  const untrusted =
     'The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.'
-  )
+  return CERTIFICATE_PROBLEMS[code] ?? ['certificate_untrusted', untrusted]
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */

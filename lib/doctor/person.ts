@@ -62,7 +62,7 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
   }
   if (options.profileEndpoint === undefined)
     examination.differs(
-      'Profile',
+      'profile_by_user_info',
       `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a person: use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
     )
   options.profileEndpoint = 'get_user_info'
@@ -73,7 +73,10 @@ function reportNobody(response: ProbeResponse, examination: Examination): void {
   const obstacle = obstacleIn(response, readProfile)
   // Its hint tells where else there is a person.
   const reason = obstacle?.code === 'profile_invalid' ? ` ${reasonOf(obstacle)}` : ''
-  examination.broken('Profile', `There was no person in the profile, but ${contentOf(response, examination)}.${reason}`)
+  examination.broken(
+    'person_missing',
+    `There was no person in the profile, but ${contentOf(response, examination)}.${reason}`,
+  )
 }
 
 function comparePeople(one: PersonRecord, other: PersonRecord, examination: Examination): void {
@@ -81,7 +84,7 @@ function comparePeople(one: PersonRecord, other: PersonRecord, examination: Exam
   // Versions 2.7 and 2.8 could answer with another person.
   if (idOf(one) !== idOf(other))
     examination.broken(
-      'Profile',
+      'person_ambiguous',
       'The two profile endpoints answered with two people for one token: the provider is unsafe.',
     )
 }
@@ -151,11 +154,11 @@ function reportPerson(
     ...(mode.stringTypes ? ['all values are strings'] : []),
     ...(mode.encodeEntities ? ['names have HTML entities, which the profile decodes'] : []),
   ]
-  if (problem !== undefined) examination.broken('Profile', problem)
+  if (problem !== undefined) examination.broken('person_unreadable', problem)
   else if (obstacleIn(response, readProfile))
-    examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
-  else if (ways.length === 0) examination.good('Profile', 'The person was read.')
-  else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
+    examination.broken('person_id_invalid', 'Its user_id is none that the strategy accepts (see profile_invalid).')
+  else if (ways.length === 0) examination.good('person_good', 'The person was read.')
+  else examination.differs('person_differs', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), origin, examination)
 }
 
@@ -174,7 +177,7 @@ function reportPictures(uploadsURL: string, origin: string, examination: Examina
     examination.options.uploadsURL === undefined
       ? 'Find the folder in the address of a picture at the provider, and give it as uploadsURL'
       : 'Give uploadsURL'
-  examination.differs('Pictures', `Their paths are relative, and left out without a root. ${cure}.`)
+  examination.differs('pictures_relative', `Their paths are relative, and left out without a root. ${cure}.`)
 }
 
 /** Not an address of a private network that only the provider has named: whose pictures would be shown from there? */

@@ -7,8 +7,6 @@ import { isPerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses, unreadable } from './response'
 
-const CHECK = 'Profile'
-
 /** Reports how `user/me` and `get_user_info` answer a token that nobody has. */
 export async function checkProfileEndpoints(
   baseURL: URL,
@@ -29,7 +27,7 @@ async function tryUserInfo(baseURL: URL, examination: Examination): Promise<Prob
   try {
     return await requestUserInfo(examination.probe, baseURL)
   } catch (error) {
-    examination.differs('get_user_info', ProbeError.caught(error).message)
+    examination.differs('user_info_unreachable', ProbeError.caught(error).message)
     return undefined
   }
 }
@@ -48,7 +46,7 @@ function recordRefusals(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
 function handsOutPerson(endpoint: string, response: ProbeResponse, examination: Examination): boolean {
   if (kindOf(response) !== 'data' || !holdsPerson(response.json ?? null)) return false
   examination.broken(
-    CHECK,
+    'profile_unsafe',
     `${endpoint} hands out a person for an invented token: whoever asks gets one. It is unsafe.`,
   )
   return true
@@ -68,18 +66,24 @@ function reportEndpoint(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
     mode.withoutUserMe = false
     const legacy = hasUserInfo ? '' : ' (The legacy endpoint get_user_info is not there, and not needed.)'
     const problem = kindOf(userMe) === 'refusal' ? unreadable(userMe, readProfile) : undefined
-    if (problem !== undefined) return examination.suspect(CHECK, problem)
+    if (problem !== undefined) return examination.suspect('profile_unreadable', problem)
     if (kindOf(userMe) === 'refusal')
-      return examination.good(CHECK, `user/me refuses an invented token with status ${userMe.status}.${legacy}`)
+      return examination.good(
+        'profile_good',
+        `user/me refuses an invented token with status ${userMe.status}.${legacy}`,
+      )
     const content = contentOf(userMe, examination)
-    examination.unclear(CHECK, `user/me answers an invented token with ${content}.`)
+    examination.unclear('profile_unclear', `user/me answers an invented token with ${content}.`)
   } else if (hasUserInfo) {
     mode.withoutUserMe = true
     options.profileEndpoint = 'get_user_info'
     const message = `There is no user/me (status ${userMe.status}), but the legacy get_user_info: use profileEndpoint 'get_user_info'. The token is then part of a URL.`
-    if (refuses(userInfo)) examination.differs(CHECK, message)
-    else examination.unclear(CHECK, message)
+    if (refuses(userInfo)) examination.differs('profile_by_user_info', message)
+    else examination.unclear('profile_by_user_info', message)
   } else {
-    examination.suspect(CHECK, `Neither user/me (status ${userMe.status}) nor get_user_info answers as the API.`)
+    examination.suspect(
+      'profile_missing',
+      `Neither user/me (status ${userMe.status}) nor get_user_info answers as the API.`,
+    )
   }
 }

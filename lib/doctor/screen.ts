@@ -50,9 +50,11 @@ export class Screen implements Observer {
     this.#isWaiting = true
   }
 
-  finding({ level, check, message }: Finding): void {
+  finding({ level, code, check, message }: Finding): void {
     if (this.isQuiet) return
-    const lines = `${check}: ${message}`.match(LINES) ?? []
+    // Who looks something up looks for what is not good.
+    const suffix = level === 'good' ? '' : ` [${code}]`
+    const lines = `${check}: ${message}${suffix}`.match(LINES) ?? []
     // The level is a word, so that no colour is needed to tell it.
     const start = this.#coloured(level) + ' '.repeat(INDENT - level.length)
     this.print(start + lines.join(`\n${' '.repeat(INDENT)}`))

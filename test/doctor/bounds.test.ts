@@ -1,26 +1,25 @@
 import dns from 'node:dns'
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { get, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { errorCode } from '../../lib/client/http/network-errors'
+import { readToken } from '../../lib/client/response/responses'
 import { isCatchable, listenForCallback } from '../../lib/doctor/browser-login'
 import { runDoctor as runWith } from '../../lib/doctor/command'
-import { invented, requestUserInfo } from '../../lib/doctor/endpoints'
 import { Examination } from '../../lib/doctor/examination'
 import { NOT_ASKED, Probe, ProbeError } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
+import { obstacleIn } from '../../lib/doctor/response'
 import { Screen } from '../../lib/doctor/screen'
-import { countConnections } from '../support/connections'
 import { diagnose, sendJSON, useServers } from '../support/doctor'
 import { runDoctor } from '../support/doctor-command'
 import { freePort } from '../support/free-port'
 import { rejectionOf } from '../support/leak-check'
-import { eventually } from '../support/turns'
 
 // Where the limits of the doctor are, and what it prints of what it was told.
 
-const { listening, serve } = useServers()
+const { serve } = useServers()
 // Before its servers are stopped.
 afterEach(() => void jest.restoreAllMocks())
 const refuse = (response: ServerResponse) => sendJSON(response, { error: true }, 401)
@@ -62,52 +61,6 @@ describe('the options to paste are code, and nothing in them can be more than a 
   })
 })
 
-/** A server that redirects requests that the pattern matches a number of times. @returns its base URL, and how often it was asked */
-async function redirecting(pattern: RegExp, times: number) {
-  const seen: string[] = []
-  const baseURL = await serve((request: IncomingMessage, response) => {
-    const { url = '' } = request
-    if (!pattern.test(url)) return void refuse(response)
-    seen.push(url)
-    if (seen.length > times) return url.includes('oauth') ? void response.end('<form>') : void refuse(response)
-    const next = url.includes('oauth') ? `/api/oauth?n=${seen.length}` : `/${seen.length}/v1/user/me`
-    response.writeHead(302, { location: next }).end()
-  })
-  return { baseURL, seen }
-}
-
-test.each([
-  ['the API', /user\/me$/],
-  ['the login page', /\/oauth/],
-])('five redirects to %s are followed, and no sixth', async (_what, pattern) => {
-  const five = await redirecting(pattern, 5)
-  expect((await diagnose(five.baseURL)).report).not.toContain('in a circle')
-  const six = await redirecting(pattern, 6)
-  expect((await diagnose(six.baseURL)).report).toContain('in a circle')
-  expect(six.seen).toHaveLength(6)
-})
-
-describe('of a response', () => {
-  const responseTo = async (body: string) => {
-    const baseURL = await serve((_request, response) => void response.end(body))
-    const probe = new Probe('test', 5000, new URL(baseURL).origin)
-    const response = await probe.send({ method: 'GET', url: new URL(baseURL) })
-    await probe.close()
-    return response
-  }
-
-  test('64 KiB are kept', async () => {
-    const { text } = await responseTo('x'.repeat(64 * 1024))
-    expect(text).toHaveLength(64 * 1024)
-    expect((await responseTo('x'.repeat(64 * 1024 + 1))).text).toHaveLength(64 * 1024)
-  })
-
-  test('JSON is looked for at the first twenty brackets', async () => {
-    expect((await responseTo(`${'[ '.repeat(19)}{"a":1}`)).json).toEqual({ a: 1 })
-    expect((await responseTo(`${'[ '.repeat(20)}{"a":1}`)).json).toBeUndefined()
-  })
-})
-
 test('a secret is left out, of four characters on: a shorter one would be found in ordinary words', () => {
   const examination = newExamination()
   for (const secret of ['abc', 'WXYZ']) examination.hide(secret)
@@ -119,45 +72,16 @@ test('a secret is left out, of four characters on: a shorter one would be found 
   ])
 })
 
-test('a finding is plain text, whatever it is made of', () => {
-  const examination = newExamination()
-  examination.good('Address', 'It is \x1b[2J\x9b31m\u202ehere.')
-  expect(examination.findings[0]?.message).toMatch(/^It is [ -~]+here\.$/)
-})
-
-describe('the address to which a browser came back', () => {
-  /** @returns the keys that were exchanged, and the report */
-  async function exchange(address: string) {
-    const keys: (string | null)[] = []
-    const baseURL = await serve(async (request, response) => {
-      if (request.url?.includes('/oauth?')) return void response.end('<form>')
-      const form = new URLSearchParams(await text(request))
-      if (form.get('app_secret') === 'app-secret-canary') keys.push(form.get('auth_key'))
-      refuse(response)
-    })
-    const driver = { logIn: async () => address, mayExchangeByGet: async () => false }
-    const login = { appID: 'mine', appSecret: 'app-secret-canary', spendTwice: false, driver }
-    return { keys, report: (await diagnose(baseURL, { appID: 'mine', login })).report }
-  }
-
-  test.each([
-    [4096, ['k1234']],
-    [4096 + 'auth_key=k1234'.length, []],
-  ])('is searched for a key up to 4,096 characters: %d', async (length, exchanged) => {
-    const start = 'http://localhost:1/cb?x='
-    const end = '&auth_key=k1234'
-    const { keys, report } = await exchange(start + 'x'.repeat(length - start.length - end.length) + end)
-    expect([keys, report.includes('no auth_key')]).toEqual([exchanged, exchanged.length === 0])
+test('a key that is not well encoded is exchanged as it is', async () => {
+  const keys: (string | null)[] = []
+  const baseURL = await serve(async (request, response) => {
+    const form = new URLSearchParams(await text(request))
+    if (form.get('app_secret') === 'app-secret-canary') keys.push(form.get('auth_key'))
+    refuse(response)
   })
-
-  test('may hold a key that is not well encoded, which is exchanged as it is', async () => {
-    expect((await exchange('http://localhost:1/cb?auth_key=k%zz')).keys).toEqual(['k%zz'])
-  })
-
-  test.each(['cb?auth_key=k1234', '?auth_key=k1234', 'http://?auth_key=k1234'])('is one: not %s', async (address) => {
-    const { keys, report } = await exchange(address)
-    expect([keys, report]).toEqual([[], expect.stringContaining('That address has no auth_key')])
-  })
+  const driver = { logIn: async () => 'http://localhost:1/cb?auth_key=k%zz', mayExchangeByGet: async () => false }
+  await diagnose(baseURL, { login: { appID: 'mine', appSecret: 'app-secret-canary', spendTwice: false, driver } })
+  expect(keys).toEqual(['k%zz'])
 })
 
 test('a name that leads into this network is asked for nothing, unless it was typed', async () => {
@@ -191,22 +115,13 @@ test('a name that leads into this network is asked for nothing, unless it was ty
 test('a defect of the doctor is no finding, which would quote it', () => {
   const defect = new RangeError('app-secret-canary')
   expect(() => ProbeError.caught(defect)).toThrow(defect)
+  const broken = () => {
+    throw defect
+  }
+  const nothing = { status: 200, headers: {}, text: '', json: undefined, hasWarnings: false, duration: 0 }
+  expect(() => obstacleIn({ ...nothing, read: broken }, readToken)).toThrow(defect)
   const found = new ProbeError('The connection failed.')
   expect(ProbeError.caught(found)).toBe(found)
-})
-
-test('a token is sent as it is where it goes into a URL, too, and no compression is accepted', async () => {
-  const received: unknown[] = []
-  const baseURL = await serve((request, response) => {
-    received.push(request.headers['accept-encoding'])
-    received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('access_token'))
-    refuse(response)
-  })
-  const probe = new Probe('test', 5000, new URL(baseURL).origin)
-  const token = 'a+b&c=%41#d'
-  await requestUserInfo(probe, new URL(baseURL), token)
-  await probe.close()
-  expect(received).toEqual(['identity', token])
 })
 
 test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
@@ -219,12 +134,6 @@ test('a text may be encoded nineteen times over: whoever does it more often hide
   const isShown = (text: string): boolean => newExamination().isHarmless(text)
   const most = Array.from({ length: 40 }, (_, count) => count + 1).findLast((times) => isShown(encoded(times)))
   expect(most).toBe(19)
-})
-
-test('invented values are none that anybody could guess', () => {
-  const values = Array.from({ length: 100 }, invented)
-  expect(new Set(values).size).toBe(100)
-  for (const value of values) expect(value).toMatch(/^[0-9a-f]{32}$/)
 })
 
 /** As a browser navigates there. @returns the status, or the code of the error */
@@ -416,13 +325,4 @@ describe('a person at a terminal', () => {
     const error = await rejectionOf(runWith([baseURL], { ...io, stdout }))
     expect(String(error)).toBe(`Error: The doctor failed: ${name}. Please report it.`)
   })
-})
-
-test('a connection that a probe opened is closed with it', async () => {
-  // A server that closes none by itself.
-  const server = createServer({ keepAliveTimeout: 0 }, (_request, response) => refuse(response))
-  const connections = countConnections(server)
-  await diagnose(`http://localhost:${await listening(server)}/api/v1`)
-  await eventually(() => connections.open === 0)
-  expect(connections.accepted).toBeGreaterThan(0)
 })

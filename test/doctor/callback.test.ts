@@ -169,7 +169,7 @@ test.each(
   })
   examination.hide(secret)
   const startedAt = performance.now()
-  examination.good('Address', `It is https://social.example/${shown}/v1.`)
+  examination.good('address_good', `It is https://social.example/${shown}/v1.`)
   expect(examination.findings[0]?.message).toBe('The provider repeated a secret, which is left out here.')
   expect(performance.now() - startedAt).toBeLessThan(1000)
   expect(examination.isHarmless(`https://social.example/a%20b/${encoded('c')}`)).toBe(true)

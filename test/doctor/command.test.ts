@@ -91,7 +91,9 @@ test('with --json the report is one document, and the exit code the same', async
     broken: true,
     options: { baseURL: logins.provider.baseURL, profileEndpoint: 'get_user_info' },
     mode: { withoutUserMe: true, scriptWarnings: true },
-    findings: expect.arrayContaining([{ level: 'broken', check: 'Warnings', message: expect.any(String) }]),
+    findings: expect.arrayContaining([
+      { level: 'broken', code: 'script_warnings', check: 'Warnings', message: expect.any(String) },
+    ]),
   })
 })
 
@@ -136,7 +138,7 @@ test('a report without a login ends with the options, and what comes next', asyn
     `Examining http://127.0.0.1:4400/api/v1
 
 good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
-differs  Login page: It refuses an id that nobody has, with status 404: give --app-id for more.
+differs  Login page: It refuses an id that nobody has, with status 404: give --app-id for more. [login_page_unknown]
 good     Exchange: It refuses invented values as JSON, with status 401.
 good     Profile: user/me refuses an invented token with status 401.
 
@@ -204,7 +206,7 @@ good     Application: The provider knows the application id: it answers otherwis
 good     Exchange: It refuses invented values as JSON, with status 401.
 good     Profile: user/me refuses an invented token with status 401.
 good     Callback: The provider came back with an auth_key in the query.
-differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds.
+differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds. [key_from_elsewhere]
 good     Login: The provider exchanged the key for a token.
 good     Profile: The person was read.
 good     Speed: A login took N of the default timeout of 10 seconds.
@@ -232,7 +234,9 @@ test('who pastes nothing is told so', async () => {
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input: '\n' })
   expect([code, unwrapped(stdout)]).toEqual([
     1,
-    expect.stringContaining('broken   Login: Not tried: no address was given to which a browser came back.\n'),
+    expect.stringContaining(
+      'broken   Login: Not tried: no address was given to which a browser came back. [login_not_tried]\n',
+    ),
   ])
   expect(stderr).toMatch(/\nThen paste the address to which the browser came back: $/)
 })

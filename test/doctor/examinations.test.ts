@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type DoctorInput, examine } from '../../lib/doctor/doctor'
 import {
@@ -10,359 +10,236 @@ import {
   requestUserMe,
 } from '../../lib/doctor/endpoints'
 import type { Finding } from '../../lib/doctor/examination'
+import { reportTime } from '../../lib/doctor/login'
+import { reportOrigin } from '../../lib/doctor/login-page'
 import { Probe } from '../../lib/doctor/probe'
 import { asJSON, optionLines } from '../../lib/doctor/report'
 import { count, printable } from '../../lib/doctor/text'
 import { countConnections } from '../support/connections'
 import { findingsOf, newExamination, useServers } from '../support/doctor'
-import { freePort } from '../support/free-port'
+import { type Answers, answering, inputOf, PAGE } from '../support/doctor-answers'
 import { rejectionOf } from '../support/leak-check'
 import { eventually } from '../support/turns'
 
-// A whole examination: what it asks, in which order, and all that it tells.
+// A whole examination: what is asked and told, in which order, and the form of what is printed.
 
 const { listening, serve, proxyTo } = useServers()
-afterEach(() => void jest.restoreAllMocks())
+afterEach(() => {
+  jest.restoreAllMocks()
+  delete process.env['http_proxy']
+})
 const SECRET = 'secret-canary-1'
 
-type Answer = readonly [status: number, body: object | string]
-const REFUSED: Answer = [401, { error: true }]
-const NOTHING: Answer = [404, '<p>No</p>']
+/** Examines a provider that answers so: its requests, and what whoever follows is told, in their order. */
+async function follow(answers: Answers, more: Partial<DoctorInput> = {}, path = '/api/v1') {
+  const requests: string[] = []
+  const listener = answering(answers, [])
+  const site = await serve((request, response) => {
+    requests.push(`${request.method} ${request.url?.replace(/\?.*/, '')}`)
+    listener(request, response)
+  })
+  return { ...(await followAt(new URL(path, site), more)), requests }
+}
 
-/** What a working provider answers to invented values, and to those of a login. */
-function usual(method: string, path: string, sent: string): Answer {
-  if (path.endsWith('/oauth')) return [200, '<form>']
-  if (path.endsWith('/authorize')) {
-    if (method === 'GET') return [405, '']
-    return sent.includes(SECRET) ? [200, { access_token: 'token-1' }] : REFUSED
+async function followAt(baseURL: URL, more: Partial<DoctorInput> = {}) {
+  const told: string[] = []
+  const observer = {
+    progress: (line: string): void => void told.push(`${line} ...`),
+    finding: ({ level, code }: Finding): void => void told.push(`${level} ${code}`),
   }
-  return sent.includes('token-1') ? [200, { user_id: 1, user_name: 'Ann' }] : REFUSED
+  const examination = await examine({ baseURL, userAgent: 'test', timeout: 5000, hasProxy: false, ...more }, observer)
+  return { told, findings: told.filter((line) => !line.endsWith('...')), examination }
 }
 
-type Site = (path: string, usually: Answer) => Answer
-
-function siteOf(site: Site, sent: string[] = []): RequestListener {
-  return async (request, response) => {
-    const { method = '', url = '' } = request
-    const path = url.replace(/\?.*/, '')
-    sent.push(`${method} ${path}`)
-    const content = `${url} ${request.headers.authorization} ${await text(request)}`
-    const [status, body] = site(path, usual(method, path, content))
-    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
-  }
-}
-
-/** Examines a site. `ORIGIN` in what is told is its own. */
-async function examined(site: Site, more: Partial<DoctorInput> = {}, path = '/api/v1') {
-  const sent: string[] = []
-  const { origin } = new URL(await serve(siteOf(site, sent)))
-  return { ...(await examinedAt(origin + path, more)), sent }
-}
-
-async function examinedAt(address: string, more: Partial<DoctorInput> = {}) {
-  const followed: string[] = []
-  const progress = (line: string): void => void followed.push(line)
-  const finding = ({ check }: Finding): void => void followed.push(`-> ${check}`)
-  const baseURL = new URL(address)
-  const request = { userAgent: 'test', timeout: 5000, hasProxy: false }
-  const examination = await examine({ baseURL, ...request, ...more }, { progress, finding })
-  const { isBroken } = examination
-  const told = (text: string): string => text.replaceAll(baseURL.origin, 'ORIGIN')
-  const options = Object.fromEntries(
-    Object.entries(examination.options).map(([name, value]) => [name, typeof value === 'string' ? told(value) : value]),
-  )
-  const findings = findingsOf(examination).map((line) => told(line).replace(/took \d+ ms, \d+/, 'took # ms, #'))
-  const isHidden = !examination.isHarmless(SECRET)
-  return { findings, options, isBroken, followed, isHidden }
-}
-
-const login = (): DoctorInput['login'] => ({
-  appID: 'app-7',
-  appSecret: SECRET,
-  spendTwice: false,
-  driver: {
-    logIn: async () => 'http://a.example/cb?auth_key=key-1',
-    mayExchangeByGet: async () => false,
-  },
-})
-
-const ADDRESS = 'good Address: ORIGIN/api/v1 answers, without a redirect.'
-const LOGIN_PAGE = 'good Login page: It is on the origin of the API.'
-const SAME =
-  'differs Application: The login page looks the same for an id that nobody has: whether yours is known shows in a browser.'
-const EXCHANGE = 'good Exchange: It refuses invented values as JSON, with status 401.'
-const PROFILE = 'good Profile: user/me refuses an invented token with status 401.'
-const LOGIN = [
-  'good Callback: The provider came back with an auth_key in the query.',
-  'good Login: The provider exchanged the key for a token.',
-  'good Profile: The person was read.',
-  'good Speed: A login took # ms, # % of the default timeout of 10 seconds.',
+const ASKED = [
+  'GET /api/v1/user/me',
+  'GET /api/oauth',
+  'POST /api/authorize',
+  'GET /api/authorize',
+  'GET /api/get_user_info',
 ]
-const GOOD = [ADDRESS, LOGIN_PAGE, EXCHANGE, PROFILE]
-const POST = 'POST /api/authorize'
-const SENT = ['GET /api/v1/user/me', 'GET /api/oauth', POST, 'GET /api/authorize', 'GET /api/get_user_info']
 const FOLLOWED = [
-  'Looking for the API',
-  '-> Address',
-  'Visiting the login page',
-  '-> Login page',
-  'Asking for an exchange with invented values',
-  '-> Exchange',
-  'Asking for a profile with an invented token',
-  '-> Profile',
+  'Looking for the API ...',
+  'good address_good',
+  'Visiting the login page ...',
+  'good login_page_good',
+  'Asking for an exchange with invented values ...',
+  'good exchange_good',
+  'Asking for a profile with an invented token ...',
+  'good profile_good',
 ]
-const whole = {
-  findings: GOOD,
-  options: { baseURL: 'ORIGIN/api/v1' },
-  isBroken: false,
-  isHidden: false,
-  sent: SENT,
-  followed: FOLLOWED,
-}
-const working: Site = (_path, usually) => usually
 
 describe('a working provider', () => {
   test('is asked once for each finding, which is told at once', async () => {
-    expect(await examined(working)).toStrictEqual(whole)
+    const { requests, told } = await follow({})
+    expect([requests, told]).toEqual([ASKED, FOLLOWED])
   })
 
   test('with an application is asked for its login page, too', async () => {
-    const { findings, options, sent } = await examined(working, { appID: 'app-7', redirectURL: 'http://a.example/cb' })
-    expect(findings).toEqual([ADDRESS, LOGIN_PAGE, SAME, EXCHANGE, PROFILE])
-    expect(options).toEqual({ baseURL: 'ORIGIN/api/v1', clientID: 'app-7', callbackURL: 'http://a.example/cb' })
-    expect(sent).toEqual([...SENT.slice(0, 2), ...SENT.slice(1)])
+    const { requests } = await follow({}, { appID: 'app-7' })
+    expect(requests).toEqual([...ASKED.slice(0, 2), ...ASKED.slice(1)])
   })
 
-  test('with a login is asked with its secret, which no finding holds', async () => {
-    const told = await examined(working, { login: login() })
-    expect(told).toStrictEqual({
-      ...whole,
-      findings: [...GOOD, ...LOGIN],
-      isHidden: true,
-      sent: [...SENT, POST, 'GET /api/v1/user/me', 'GET /api/get_user_info'],
-      followed: [
-        ...FOLLOWED,
-        '-> Callback',
-        'Exchanging the key',
-        '-> Login',
-        'Reading the profile',
-        '-> Profile',
-        '-> Speed',
-      ],
-    })
+  test('with a login is asked with its secret', async () => {
+    const { requests, told } = await follow({}, { login: inputOf({}) })
+    expect(requests).toEqual([...ASKED, 'POST /api/authorize', 'GET /api/v1/user/me', 'GET /api/get_user_info'])
+    expect(told).toEqual([
+      ...FOLLOWED,
+      'good key_received',
+      'Exchanging the key ...',
+      'good login_good',
+      'Reading the profile ...',
+      'good person_good',
+      'good speed_good',
+    ])
   })
 
   test('is reached directly, where the environment names a proxy that is not needed', async () => {
-    const told = await examined(working, { hasProxy: true })
-    expect(told).toStrictEqual({ ...whole, sent: ['GET /api/v1/user/me', ...SENT] })
+    const { requests, told } = await follow({}, { hasProxy: true })
+    expect([requests, told]).toEqual([['GET /api/v1/user/me', ...ASKED], FOLLOWED])
   })
 })
 
-/** Answers an invented key with a page. */
-const silent: Site = (path, usually) =>
-  path.endsWith('/authorize') && usually === REFUSED ? [200, '<p>Hello</p>'] : usually
-const page = 'Exchange: A page instead of the API: maintenance, or an address that is not the API (status 200).'
+describe('at a path of no API', () => {
+  const elsewhere: Answers = {
+    me: (path) => (path.startsWith('/old') ? [404] : [401, { error: true }]),
+    post: (path) => (path.startsWith('/old') ? [404] : [401, { error: true }]),
+  }
+  const LOOKED = ['GET /old/api/v1/user/me', 'POST /old/api/authorize', 'POST /api/authorize']
 
-test('a login overrules what invented values suggest', async () => {
-  const guessed = await examined(silent)
-  expect([guessed.findings[2], guessed.isBroken]).toEqual([`broken ${page}`, true])
-  const known = await examined(silent, { login: login() })
-  expect([known.findings[2], known.isBroken]).toEqual([`differs ${page} The login tells.`, false])
-})
-
-describe('a path', () => {
-  const AT = '/community/api/v1'
-  const MOVED = 'broken Path: The API is not at that path, but at ORIGIN/api/v1.'
-  const elsewhere: Site = (path, usually) => (path.startsWith('/community') ? NOTHING : usually)
-  const THERE = 'good Address: ORIGIN/community/api/v1 answers, without a redirect.'
-  const FOUND = ['GET /community/api/v1/user/me', 'POST /community/api/authorize']
-
-  test('that is wrong is told, and the right one is examined', async () => {
-    const told = await examined(elsewhere, {}, AT)
-    expect(told).toStrictEqual({
-      ...whole,
-      findings: [THERE, MOVED, LOGIN_PAGE, EXCHANGE, PROFILE],
-      isBroken: true,
-      sent: [...FOUND, POST, ...SENT],
-      followed: [...FOLLOWED.slice(0, 2), '-> Path', ...FOLLOWED.slice(2)],
-    })
+  test('the usual path of the host is looked at, and a login is not made there', async () => {
+    const { requests, findings } = await follow(elsewhere, { login: inputOf({}) }, '/old/api/v1')
+    expect(requests).toEqual([...LOOKED, ...ASKED])
+    expect([findings.at(1), findings.at(-1)]).toEqual(['broken path_wrong', 'broken login_not_tried'])
   })
 
-  test('that is wrong ends before a login', async () => {
-    const { findings, sent } = await examined(elsewhere, { login: login() }, AT)
-    const NOT_TRIED =
-      'broken Login: Not tried: a secret is sent only to the address that was typed: run this with ORIGIN/api/v1'
-    expect(findings).toEqual([THERE, MOVED, LOGIN_PAGE, EXCHANGE, PROFILE, NOT_TRIED])
-    expect(sent).toEqual([...FOUND, POST, ...SENT])
+  test.each<[what: string, Answers]>([
+    ['an exchange alone', { me: [404] }],
+    ['nothing, as the usual one', { me: [404], post: [404] }],
+    ['nothing, where the usual one is no JSON', { me: [404], post: (path) => (/^.old/.test(path) ? [404] : [401]) }],
+    ['a connection that closes', { me: [404], post: () => undefined }],
+  ])('with %s, it is kept', async (_what, answers) => {
+    const { examination } = await follow(answers, {}, '/old/api/v1')
+    expect(examination.options.baseURL).toContain('/old/api/v1')
   })
 
-  test.each<[title: string, site: Site, sent: string[]]>([
-    ['is right', working, []],
-    ['has an exchange alone', (path, usually) => (path.includes('user') ? NOTHING : usually), FOUND.slice(1)],
-    ['has nothing, as any other path', () => NOTHING, [...FOUND.slice(1), POST]],
-    [
-      'has nothing, where the usual one refuses without JSON',
-      (path) => (path.startsWith('/community') ? NOTHING : [401, 'No']),
-      [...FOUND.slice(1), POST],
-    ],
-  ])('that %s is kept', async (_title, site, sent) => {
-    const told = await examined(site, {}, AT)
-    expect(told.options['baseURL']).toBe(`ORIGIN${AT}`)
-    expect(told.sent.slice(1, 1 + sent.length + 1)).toEqual([...sent, 'GET /community/api/oauth'])
-  })
-
-  test('that is the usual one is looked for nowhere else', async () => {
-    const { sent } = await examined(() => NOTHING)
-    expect(sent).toEqual(SENT)
-  })
-
-  test('is kept where a connection closes', async () => {
-    const site = siteOf((path, usually) => (path.startsWith('/community') ? NOTHING : usually))
-    const { origin } = new URL(
-      await serve((request, response) => {
-        if (request.url === '/api/authorize') request.socket.destroy()
-        else site(request, response)
-      }),
-    )
-    const told = await examinedAt(origin + AT)
-    expect(told.options['baseURL']).toBe(`ORIGIN${AT}`)
-    expect(told.findings[0]).toBe(THERE)
-  })
-
-  test('is not kept where whoever follows the examination throws an error: that ends it', async () => {
+  test('a defect of whoever follows the examination ends it', async () => {
     const defect = new RangeError('defect')
-    const { origin } = new URL(await serve(siteOf(elsewhere)))
-    const finding = ({ check }: Finding): void => {
-      if (check === 'Path') throw defect
+    const finding = ({ code }: Finding): void => {
+      if (code === 'path_wrong') throw defect
     }
-    const input = { baseURL: new URL(origin + AT), userAgent: 'test', timeout: 5000, hasProxy: false }
+    const baseURL = new URL('/old/api/v1', await serve(answering(elsewhere, [])))
+    const input = { baseURL, userAgent: 'test', timeout: 5000, hasProxy: false }
     expect(await rejectionOf(examine(input, { progress: () => {}, finding }))).toBe(defect)
   })
 })
 
-test('a redirect ends before a login, too', async () => {
-  const { origin } = new URL(
-    await serve((request, response) => {
-      const { url = '' } = request
-      if (url.startsWith('/old')) response.writeHead(301, { location: url.slice(4) }).end()
-      else siteOf(silent)(request, response)
-    }),
-  )
-  const { findings } = await examinedAt(`${origin}/old/api/v1`, { login: login() })
-  expect(findings.slice(1)).toEqual([
-    LOGIN_PAGE,
-    `broken ${page}`,
-    PROFILE,
-    'broken Login: Not tried: a secret is sent only to the address that was typed: run this with ORIGIN/api/v1',
+test('a redirect of the API ends before a login, which overrules nothing then', async () => {
+  const me = (path: string) =>
+    path.startsWith('/old') ? ([301, '', { location: path.slice(4) }] as const) : ([401, { error: true }] as const)
+  const { findings } = await follow({ me, post: PAGE }, { login: inputOf({}) }, '/old/api/v1')
+  expect(findings).toEqual([
+    'differs address_redirects',
+    'good login_page_good',
+    'broken exchange_page',
+    'good profile_good',
+    'broken login_not_tried',
   ])
 })
 
+test('a login overrules what invented values suggest', async () => {
+  const { findings } = await follow({ post: PAGE, get: PAGE }, { login: inputOf({}) })
+  expect(findings[2]).toBe('differs exchange_page')
+})
+
 describe('without a connection', () => {
-  const refused = 'broken Network: The connection was refused: nothing listens there, or a firewall rejects it.'
-  afterEach(() => void delete process.env['http_proxy'])
-
-  test('nothing else is told', async () => {
-    const told = await examinedAt(`http://localhost:${await freePort()}/api/v1`, { timeout: 1500, login: login() })
-    expect(told).toStrictEqual({
-      findings: [refused],
-      options: {},
-      isBroken: true,
-      isHidden: true,
-      followed: ['Looking for the API', '-> Network'],
-    })
-  })
-
   test('the proxy of the environment is taken, and a login needs https there', async () => {
-    process.env['http_proxy'] = await proxyTo(await serve(siteOf(working)))
-    const told = await examinedAt('http://nowhere.invalid/api/v1', { hasProxy: true, timeout: 2000, login: login() })
-    expect(told.findings).toEqual([
-      'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
-      ADDRESS,
-      expect.stringMatching(/^broken Encryption: /),
-      ...GOOD.slice(1),
-      'broken Login: Not tried: by plain http, everybody on the way could read the secret.',
+    process.env['http_proxy'] = await proxyTo(await serve(answering({}, [])))
+    const more = { hasProxy: true, timeout: 2000, login: inputOf({}) }
+    const { findings, examination } = await followAt(new URL('http://nowhere.invalid/api/v1'), more)
+    const good = FOLLOWED.filter((line) => line.startsWith('good')).slice(1)
+    expect(findings).toEqual([
+      'differs proxy_needed',
+      'good address_good',
+      'broken plain_http',
+      ...good,
+      'broken login_not_tried',
     ])
-    expect(told.options).toEqual({ baseURL: 'ORIGIN/api/v1', proxied: true })
+    expect(examination.options.proxied).toBe(true)
   })
 
   test('that answers HTTP, but that opens, no proxy is needed', async () => {
     const closing = createServer((request) => request.socket.destroy())
     const large = createServer((_request, response) => response.writeHead(200, { 'x-a': 'x'.repeat(40_000) }).end())
     for (const server of [closing, large]) {
-      const address = `http://localhost:${await listening(server)}/api/v1`
-      const { findings } = await examinedAt(address, { hasProxy: true })
-      expect(findings).toEqual([expect.stringMatching(/^broken Network: /)])
+      const baseURL = new URL(`http://localhost:${await listening(server)}/api/v1`)
+      expect((await followAt(baseURL, { hasProxy: true })).findings).toEqual(['broken provider_unreachable'])
     }
   })
 })
 
-describe('of slow refusals', () => {
+test('slow refusals are told, unless a login follows, which is', async () => {
   let clock = 0
-  beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => clock))
-
+  jest.spyOn(performance, 'now').mockImplementation(() => clock)
   /** Takes two seconds for each request. */
-  const slow: Site = (_path, usually) => {
+  const slow = () => {
     clock += 2000
-    return usually
+    return [401, { error: true }] as const
   }
+  const guessed = await follow({ post: slow, me: slow })
+  expect([guessed.findings.at(-1), guessed.examination.options.timeout]).toEqual(['differs speed_slow', 12_000])
+  const known = await follow({ post: slow, me: slow }, { login: inputOf({}) })
+  expect(known.findings.at(-1)).toBe('good speed_good')
+})
 
-  test('the time is told, where no login follows', async () => {
-    const { findings, options } = await examined(slow)
-    const SLOW =
-      'differs Speed: Two refusals took # ms, # % of the default timeout of 10 seconds: raise the option timeout to 12000.'
-    expect(findings).toEqual([...GOOD, SLOW])
-    expect(options).toEqual({ baseURL: 'ORIGIN/api/v1', timeout: 12_000 })
-  })
+test.each([
+  [12.2, 'good', '13 ms, 0 %', undefined],
+  [3333, 'good', '3333 ms, 33 %', undefined],
+  [3333.4, 'differs', '3334 ms, 33 %', 11_000],
+  [3666.7, 'differs', '3667 ms, 37 %', 12_000],
+  [60_000, 'differs', '60000 ms, 600 %', 120_000],
+])('%d ms of a login are told as a share of the default timeout', (duration, level, share, timeout) => {
+  const examination = newExamination()
+  reportTime('A login took', duration, examination)
+  expect(findingsOf(examination)).toEqual([expect.stringContaining(`${level} Speed: A login took ${share} of`)])
+  expect(examination.options.timeout).toBe(timeout)
+})
 
-  test('that of the login is told, where one follows', async () => {
-    const { findings } = await examined(slow, { login: login() })
-    expect(findings.filter((line) => line.includes('Speed'))).toEqual([
-      'differs Speed: A login took # ms, # % of the default timeout of 10 seconds: raise the option timeout to 12000.',
-    ])
-  })
+test.each([
+  ['https://a.example/sign-in', 'login_page_good', undefined],
+  ['https://login.a.example/sign-in', 'login_page_other_origin', ['https://login.a.example']],
+  ['https://canary.example/', undefined, undefined],
+])('a login page at %s is told with the option for it, unless a secret is in its name', (url, code, origins) => {
+  const examination = newExamination()
+  examination.hide('canary')
+  reportOrigin(new URL('https://a.example/api/v1'), { url: new URL(url) }, examination)
+  expect([examination.findings[0]?.code, examination.options.allowedCallbackOrigins]).toEqual([code, origins])
 })
 
 test('the connections of an examination are closed with it', async () => {
   // A server that closes none by itself.
-  const server = createServer({ keepAliveTimeout: 0 }, siteOf(working))
+  const server = createServer({ keepAliveTimeout: 0 }, answering({}, []))
   const connections = countConnections(server)
-  await examinedAt(`http://localhost:${await listening(server)}/api/v1`, { hasProxy: true })
+  await followAt(new URL(`http://localhost:${await listening(server)}/api/v1`), { hasProxy: true })
   await eventually(() => connections.open === 0)
   expect(connections.accepted).toBe(2)
 })
 
-test('a finding and a step are told to whoever follows', () => {
+test('a finding is told to whoever follows, and a guess is no verdict where a login follows', () => {
   const told: unknown[] = []
-  const examination = newExamination('http://localhost', {
-    progress: (line) => told.push(line),
-    finding: (finding) => told.push(finding),
-  })
-  examination.progress('Step')
-  examination.good('A', 'Good.')
-  examination.differs('B', 'Differs.')
+  const examination = newExamination('http://localhost', { progress: () => {}, finding: (found) => told.push(found) })
+  examination.differs('exchange_page', 'Dif\x1bfers.')
   expect(examination.isBroken).toBe(false)
-  examination.broken('C', 'Bro\x1bken.')
-  const findings = [
-    { level: 'good', check: 'A', message: 'Good.' },
-    { level: 'differs', check: 'B', message: 'Differs.' },
-    { level: 'broken', check: 'C', message: 'Bro?ken.' },
-  ]
-  expect([told, examination.findings, examination.isBroken]).toEqual([['Step', ...findings], findings, true])
-})
-
-test('what invented values suggest is broken, or unclear where a login follows', () => {
-  const examination = newExamination()
-  examination.suspect('A', 'It fails.')
-  examination.unclear('B', 'It may be.')
+  examination.suspect('exchange_page', 'It fails.')
+  expect(examination.isBroken).toBe(true)
   examination.loginFollows = true
-  examination.suspect('A', 'It fails.')
-  examination.unclear('B', 'It may be.')
-  expect(findingsOf(examination)).toEqual([
-    'broken A: It fails.',
-    'differs B: It may be. Logins may work: only one (--login) tells.',
-    'differs A: It fails. The login tells.',
-    'differs B: It may be. The login tells.',
+  examination.suspect('exchange_page', 'It fails.')
+  expect(examination.findings).toEqual([
+    { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'Dif?fers.' },
+    { level: 'broken', code: 'exchange_page', check: 'Exchange', message: 'It fails.' },
+    { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'It fails. The login tells.' },
   ])
+  expect(told).toEqual(examination.findings)
 })
 
 describe('a report', () => {
@@ -405,14 +282,15 @@ describe('a report', () => {
     examination.hide(SECRET)
     Object.assign(examination.options, { timeout: 11_000, uploadsURL: options.uploadsURL })
     examination.mode.getOnly = true
-    examination.broken('A', 'B.')
+    examination.broken('exchange_page', 'B.')
     expect(asJSON(examination)).toBe(`{
   "version": 1,
   "broken": true,
   "findings": [
     {
       "level": "broken",
-      "check": "A",
+      "code": "exchange_page",
+      "check": "Exchange",
       "message": "B."
     }
   ],

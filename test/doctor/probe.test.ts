@@ -74,6 +74,8 @@ describe('of a response', () => {
     [' \r\n{"a":[2]}\n', { json: { a: [2] }, hasWarnings: false }],
     ['x{"a":1}', { json: { a: 1 }, hasWarnings: true }],
     ['<b>Warning</b>: in [file] {"a":1}', { json: { a: 1 }, hasWarnings: true }],
+    [`${'[ '.repeat(19)}{"a":1}`, { json: { a: 1 }, hasWarnings: true }],
+    [`${'[ '.repeat(20)}{"a":1}`, { json: undefined, hasWarnings: false }],
     ['{"a":9007199254740993}', { json: { a: '9007199254740993' }, hasWarnings: false }],
   ])('%j the JSON is read, and whether something precedes it', async (body, kept) => {
     const response = await send(await serve((_request, response) => void response.end(body)))

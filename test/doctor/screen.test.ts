@@ -3,7 +3,7 @@ import type { Level } from '../../lib/doctor/examination'
 import { Screen } from '../../lib/doctor/screen'
 import { settled } from '../support/turns'
 
-// What the doctor shows at a terminal, and beside a pipe.
+// What the doctor shows at a terminal, and beside a pipe. What is not good has its code at the end.
 
 /** @returns a terminal or pipes, and what was written to each */
 function connected(isTTY: boolean, env: Readonly<Record<string, string>> = {}) {
@@ -13,7 +13,7 @@ function connected(isTTY: boolean, env: Readonly<Record<string, string>> = {}) {
   return { terminal: { stdin, stdout, stderr, env }, out: () => written(stdout), told: () => written(stderr) }
 }
 
-const finding = (level: Level, message: string) => ({ level, check: 'Check', message })
+const finding = (level: Level, message: string) => ({ level, code: 'exchange_page' as const, check: 'Check', message })
 
 test('findings are aligned, in lines of at most 80 columns', () => {
   const { terminal, out, told } = connected(false)
@@ -28,10 +28,10 @@ test('findings are aligned, in lines of at most 80 columns', () => {
     [
       `good     Check: ${full}`,
       `differs  Check: ${'x'.repeat(31)}`,
-      `         ${'y'.repeat(32)}z end`,
+      `         ${'y'.repeat(32)}z end [exchange_page]`,
       'broken   Check: a',
       `         ${'w'.repeat(90)}`,
-      '         b',
+      '         b [exchange_page]',
       'good     Check:',
       '',
     ].join('\n'),
@@ -41,14 +41,14 @@ test('findings are aligned, in lines of at most 80 columns', () => {
 
 test.each<[Level, string]>([
   ['good', '\u001b[32mgood\u001b[39m     Check: it\n'],
-  ['differs', '\u001b[33mdiffers\u001b[39m  Check: it\n'],
-  ['broken', '\u001b[31mbroken\u001b[39m   Check: it\n'],
+  ['differs', '\u001b[33mdiffers\u001b[39m  Check: it [exchange_page]\n'],
+  ['broken', '\u001b[31mbroken\u001b[39m   Check: it [exchange_page]\n'],
 ])('%s has its colour on a terminal, unless its person wants none', (level, coloured) => {
   const shown = [connected(true), connected(true, { NO_COLOR: '1' }), connected(false)].map(({ terminal, out }) => {
     new Screen(terminal, false).finding(finding(level, 'it'))
     return out()
   })
-  const plain = `${level.padEnd(9)}Check: it\n`
+  const plain = `${level.padEnd(9)}Check: it${level === 'good' ? '' : ' [exchange_page]'}\n`
   expect(shown).toEqual([coloured, plain, plain])
 })
 

@@ -4,8 +4,6 @@ import { createServer as createHTTP2Server } from 'node:http2'
 import { createServer as createHTTPSServer } from 'node:https'
 import { connect, createServer } from 'node:net'
 import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
-import { examine } from '../../lib/doctor/doctor'
-import type { Finding } from '../../lib/doctor/examination'
 import { FakeProvider } from '../../lib/testing'
 import { makeCertificates, trustAuthority } from '../support/certificates'
 import { diagnose, page, sendJSON, useServers } from '../support/doctor'
@@ -183,41 +181,5 @@ test('behind a proxy, the certificate is not asked for beside it', async () => {
     'differs Login page: It refuses an id that nobody has, with status 404: give --app-id for more.',
     'good Exchange: It refuses invented values as JSON, with status 401.',
     'good Profile: user/me refuses an invented token with status 401.',
-  ])
-})
-
-test('each step is told before it is taken, and each finding when it is known', async () => {
-  const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL: 'https://app.example/cb' })
-  const driver = {
-    logIn: async () => `https://app.example/cb?auth_key=${provider.issueAuthKey({ appID, userID: '1' })}`,
-    mayExchangeByGet: async () => false,
-  }
-  const login = { appID, appSecret, spendTwice: true, driver }
-  const baseURL = new URL(await secure(certificates.good))
-  const told: string[] = []
-  const observer = {
-    progress: (text: string): void => void told.push(`${text} ...`),
-    finding: ({ level, check }: Finding): void => void told.push(`${level} ${check}`),
-  }
-  await examine({ baseURL, appID, login, userAgent: 'test', timeout: 5000, hasProxy: false }, observer)
-  expect(told).toEqual([
-    'Looking for the API ...',
-    'good Address',
-    'Looking at the certificate ...',
-    'differs Certificate',
-    'Visiting the login page ...',
-    'good Login page',
-    'good Application',
-    'Asking for an exchange with invented values ...',
-    'good Exchange',
-    'Asking for a profile with an invented token ...',
-    'good Profile',
-    'good Callback',
-    'Exchanging the key ...',
-    'good Login',
-    'Reading the profile ...',
-    'good Profile',
-    'good Speed',
-    'good Second use',
   ])
 })

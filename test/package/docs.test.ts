@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream'
 import express from 'express'
 import { pinoHttp } from 'pino-http'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
+import { CHECKS } from '../../lib/doctor/findings'
 import { asDeployed, specification } from '../../lib/testing'
 import { RULES } from '../../lib/testing/pending-login-store/rules'
 import { WARNINGS } from '../../lib/warnings'
@@ -106,6 +107,12 @@ describe('the documentation', () => {
     expect(options.length).toBeGreaterThan(7)
     const rows = Array.from(read('docs/connecting.md').matchAll(/^\| `(--[a-z-]+)` \|/gm), ([, option = '']) => option)
     expect(rows.sort()).toEqual(options.sort())
+  })
+
+  test('explains every code of the doctor once', () => {
+    const rows = read('docs/doctor.md').match(/^\| `.*?\|/gm) ?? []
+    const codes = rows.flatMap((row) => Array.from(row.matchAll(/`(\w+)`/g), ([, code = '']) => code))
+    expect(codes.sort()).toEqual(Object.keys(CHECKS).sort())
   })
 
   test('names only variables of the example that .env.example explains', () => {

@@ -3,7 +3,7 @@ import { connect, type Server, type Socket } from 'node:net'
 import { USER_AGENT } from '../../lib/client/options'
 import { type DoctorInput, examine } from '../../lib/doctor/doctor'
 import { Examination, type Observer } from '../../lib/doctor/examination'
-import { Probe, type ProbeResponse } from '../../lib/doctor/probe'
+import { Probe } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
 import type { Application, FakeProvider } from '../../lib/testing'
 import { port } from './listen'
@@ -65,14 +65,6 @@ const SILENT: Observer = { progress: () => {}, finding: () => {} }
 /** An examination that has found nothing yet, of a provider at the origin. */
 export function newExamination(origin = 'http://localhost', observer = SILENT): Examination {
   return new Examination(new Probe('test', 5000, origin), observer)
-}
-
-/** A response, which a login reads as it is. */
-export function responseOf({ status = 200, headers = {}, ...more }: Partial<ProbeResponse>): ProbeResponse {
-  const { text = more.json === undefined ? '' : JSON.stringify(more.json) } = more
-  const received = { status, headers, text, retried: false }
-  const read = () => received
-  return { status, headers, text, json: undefined, hasWarnings: false, duration: 0, read, ...more }
 }
 
 /** The findings, one line for each. */
