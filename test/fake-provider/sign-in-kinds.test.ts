@@ -46,7 +46,9 @@ function newWeb() {
   return async (request: Request): Promise<Response> => {
     if (new URL(request.url).pathname === '/auth') return login.start(request, { user: null })
     const result = await login.callback(request, { user: null })
-    return result.type === 'success' ? result.redirect(`/person/${result.profile.id}`) : result.response
+    if (result.type !== 'success') return result.response
+    result.headers.append('Set-Cookie', 'person=2; Path=/')
+    return result.redirect(`/person/${result.profile.id}`)
   }
 }
 

@@ -172,7 +172,7 @@ describe('the documentation', () => {
   ])('lists every option of %s', (name, file, page) => {
     const [, body = ''] = new RegExp(`interface ${name}\\b[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []
     const options = Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option = '']) => option)
-    expect(options.length).toBeGreaterThan(1)
+    expect(options.length).toBeGreaterThan(0)
     const text = read(page)
     for (const option of options) expect(text).toContain(`\`${option}\``)
   })

@@ -168,7 +168,7 @@ describe('guides of the documentation', () => {
     const key = app.newKey('1')
     expect((await comeBack(next, key)).location).toBe('/profile')
     for (let count = 0; count < 15; count++) {
-      expect((await comeBack(next, key)).location).toBe('/profile')
+      expect((await comeBack(next, key)).location).toBe('/login')
       const prefetch = { headers: { 'sec-purpose': 'prefetch' } }
       expect((await next.comeBack(`${app.callbackURL}?auth_key=x`, prefetch)).status).toBe(503)
       expect((await comeBack(await visitorAt('203.0.113.7'), app.newKey('2'))).location).toBe('/profile')

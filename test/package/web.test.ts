@@ -63,13 +63,13 @@ describe('guides for Request and Response', () => {
     const answer = await get(callback, 'cross-site')
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${ORIGIN}/inbox`])
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.getSetCookie().join()).toMatch(/__Host-social-login=;.*__Host-social-login-used=\w/)
+    expect(answer.headers.getSetCookie().join()).toContain('__Host-social-login=;')
     expect(answer.headers.getSetCookie()).toContainEqual(
       expect.stringMatching(/^user=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     )
     expect(browser.cookie).toMatch(/\buser=/)
     expect(await (await get('/')).text()).toBe('You are ["social-login","1"].')
-    expect((await get(callback, 'cross-site')).headers.get('location')).toBe(`${ORIGIN}/`)
+    expect((await get(callback, 'cross-site')).status).toBe(403)
   })
 
   test('headers of the application’s own, which would replace those of the login, leave its routes out', async () => {

@@ -156,7 +156,7 @@ const otherAttacks: Attack[] = [
       await scenario.victim.comeBack(scenario.target.approved(VICTIM))
       await scenario.victim.comeBack(forged(scenario))
     },
-    refusal: 'user_changed',
+    refusal: 'login_not_started',
   },
   {
     title: 'a pending login and a callback at the route of the start',

@@ -155,7 +155,7 @@ const ofCookie = (keep: Keep): MissingRow[] => [
     cause: 'cookies of others only',
     keep,
     cookie: () => 'theme=dark',
-    says: 'but not that of the login: none was started in the last 11 minutes',
+    says: 'none was started in the last 11 minutes',
   },
   {
     cause: 'a cookie that cannot be opened',
