@@ -55,7 +55,7 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   const { baseURL, userMe } = await withRightPath(found, examination)
   const obstacle = obstacleTo(baseURL, input.baseURL)
   examination.loginFollows = input.login !== undefined && obstacle === undefined
-  await checkLoginPage(baseURL, input.appID, examination)
+  await checkLoginPage(baseURL, input.appID, mayBeAPI(userMe), examination)
   const { method, duration } = await checkExchange(baseURL, examination)
   await checkProfileEndpoints(baseURL, userMe, examination)
   // Refusals that are fast tell nothing about a login.

@@ -5,25 +5,28 @@ import { NOT_ASKED, ProbeError, type ProbeResponse, TOO_LARGE } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
-const MISSING = [
-  'login_page_missing',
-  'There is none at this address. If the site is in a folder, that is part of the address: https://SITE/FOLDER/api/v1.',
-] as const
-
 interface Page {
   readonly url: URL
   readonly response: ProbeResponse
 }
 
-/** Visits the login page as a person without cookies would, with the application's id and with one that nobody has. */
-export async function checkLoginPage(baseURL: URL, appID: string | undefined, examination: Examination): Promise<void> {
+/**
+ * Visits the login page as a person without cookies would, with the application's id and with one that nobody has.
+ * @param hasAPI whether the API answers at the base URL, so that its login page is there, too
+ */
+export async function checkLoginPage(
+  baseURL: URL,
+  appID: string | undefined,
+  hasAPI: boolean,
+  examination: Examination,
+): Promise<void> {
   examination.progress('Visiting the login page')
   try {
     const visitWith = async (id: string): Promise<Page> => visit(loginURL(baseURL, id), examination)
     const unknown = await visitWith(appID === undefined ? invented() : inventedLike(appID))
     const page = appID === undefined ? unknown : await visitWith(appID)
     if (isFailed(unknown.response.status)) examination.mode.signInFirst = false
-    if (!reportPage(page, unknown, examination)) return
+    if (!reportPage(page, unknown, hasAPI, examination)) return
     reportOrigin(baseURL, page, examination)
     if (appID === undefined) return
     // A page that differs at each visit tells nothing.
@@ -51,7 +54,7 @@ async function visit(start: URL, { probe }: Examination): Promise<Page> {
 }
 
 /** @returns whether there is a page */
-function reportPage(page: Page, unknown: Page, examination: Examination): boolean {
+function reportPage(page: Page, unknown: Page, hasAPI: boolean, examination: Examination): boolean {
   const { response } = page
   const { status } = response
   const kind = kindOf(response)
@@ -67,15 +70,27 @@ function reportPage(page: Page, unknown: Page, examination: Examination): boolea
       'login_page_unknown',
       `It refuses an id that nobody has, with status ${status}: give --app-id for more.`,
     )
-  else if (unknown.response.status === status)
-    if (kind === 'missing') examination.suspect(...MISSING)
-    else examination.suspect('login_page_refuses', `It answers any id with status ${status}.`)
-  else
+  else reportRefusal(status, unknown.response.status === status, hasAPI, examination)
+  return false
+}
+
+const COPY = "copy app_id from the provider's page for developers"
+
+/** Reports a page that refuses the application's id. @param isForAll whether it refuses one that nobody has alike */
+function reportRefusal(status: number, isForAll: boolean, hasAPI: boolean, examination: Examination): void {
+  // It may be wrong, and a login would show that it is not.
+  delete examination.options.clientID
+  if (!isForAll) examination.suspect('app_id_refused', `It refuses the application id with status ${status}: ${COPY}.`)
+  else if (hasAPI)
     examination.suspect(
       'app_id_refused',
-      `It refuses the application id with status ${status}: copy app_id from the provider's page for developers.`,
+      `It refuses the application id as one that nobody has, with status ${status}: ${COPY}. If it is right, there is no login page at this address.`,
     )
-  return false
+  else
+    examination.suspect(
+      'login_page_missing',
+      `There is none at this address, which answers any id with status ${status}. If the site is in a folder, that is part of the address: https://SITE/FOLDER/api/v1. Or the application id is wrong: ${COPY}.`,
+    )
 }
 
 /** Reports where the login page is, from which callbacks then come. */

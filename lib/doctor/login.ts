@@ -60,6 +60,7 @@ export class LoginExamination {
       const token = tokenIn(response)
       if (token === undefined) return this.#reportRefusal(response)
       examination.hide(token)
+      examination.options.clientID = appID
       this.#reportToken(response, authKey, token)
       const profile = await examinePerson(this.baseURL, token, examination)
       if (profile) reportTime('A login took', response.duration + profile.duration, examination)

@@ -7,7 +7,7 @@ import { parseURL } from '../client/url'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
 import type { ProbeResponse } from './probe'
-import { contentOf, kindOf, obstacleIn, reasonOf, recordForm, unreadable } from './response'
+import { contentOf, kindOf, obstacleIn, reasonOf, recordForm, refuses, unreadable } from './response'
 
 const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
@@ -60,11 +60,19 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
     delete options.profileEndpoint
     return
   }
-  if (options.profileEndpoint === undefined)
-    examination.differs(
-      'profile_by_user_info',
-      `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a person: use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
-    )
+  if (options.profileEndpoint === undefined) {
+    const seen = `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a person`
+    if (refuses(userMe))
+      examination.differs(
+        'authorization_removed',
+        `${seen}. Most often a server or proxy in front of the API removes the header Authorization: its operator should let it pass (Apache: CGIPassAuth On). Until then, use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
+      )
+    else
+      examination.differs(
+        'profile_by_user_info',
+        `${seen}: use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
+      )
+  }
   options.profileEndpoint = 'get_user_info'
 }
 

@@ -148,6 +148,7 @@ const times =
     const at = Number(/sign-in(\d+)/.exec(path)?.[1] ?? 0)
     return at < count ? to(`/sign-in${at + 1}`) : [200]
   }
+const NO_ID = 'no clientID'
 const UNCLEAR = 'differs app_id_unclear, signInFirst: true'
 let visits = 0
 
@@ -163,9 +164,18 @@ test.each<[what: string, Answers, told: string]>([
   ['is the same for all', {}, UNCLEAR],
   ['repeats the id', { page: (path) => [200, path.repeat(50)] }, UNCLEAR],
   ['is another at each visit', { page: () => long(100 * ++visits) }, UNCLEAR],
-  ['refuses all', { page: [403] }, 'broken login_page_refuses, no Application'],
-  ['is not there', { page: [404] }, 'broken login_page_missing, no Application'],
-  ['refuses this id', { page: [403], otherPage: [200] }, 'broken app_id_refused, no Login page, no signInFirst'],
+  ['refuses all', { page: [403] }, `broken app_id_refused, no Login page, ${NO_ID}`],
+  ['refuses all as one that is missing', { page: [404] }, `broken app_id_refused, no Login page, ${NO_ID}`],
+  [
+    'is missing, as is the API',
+    { page: [404], me: [404] },
+    `broken login_page_missing, no Application, ${NO_ID}, differs profile_by_user_info, withoutUserMe: true, ${INFO}`,
+  ],
+  [
+    'refuses this id',
+    { page: [403], otherPage: [200] },
+    `broken app_id_refused, no Login page, no signInFirst, ${NO_ID}`,
+  ],
   ['fails', { page: [502] }, 'broken login_page_fails, no Application'],
   ['is limited', { page: [429] }, 'differs login_page_blocked, no Application'],
   ['is down', { page: [503], otherPage: [200] }, 'differs login_page_blocked, no Application, no signInFirst'],
@@ -199,7 +209,7 @@ async function toldOfLogin(answers: Answers, login: Login = {}): Promise<[told: 
 
 const NO_PERSON = 'no Speed, no wrapUser, no extraFields, no blankPictures'
 const ended = (code: string): string =>
-  `${code}, good profile_good, ${NO_PERSON}, no hexCredentials, no redirectWithJSONBody`
+  `${code}, good profile_good, ${NO_PERSON}, no clientID, no hexCredentials, no redirectWithJSONBody`
 const tokenOf = (access_token: string): Answer => [200, { access_token }]
 const IN: Answer = tokenOf(TOKEN)
 const leave = { allowGet: true }
@@ -216,6 +226,12 @@ const BY_GET =
 test.each<[what: string, Answers, Login, told: string, sent?: string]>([
   ['needs an address', {}, { address: undefined }, ended('broken login_not_tried, no Callback'), ''],
   ['works by POST, although nothing tells', { get: OTHERWISE }, {}, ''],
+  [
+    'works with an id that the login page refuses',
+    { page: [404] },
+    {},
+    'differs login_page_unknown, signInFirst: false',
+  ],
   [
     'works by POST, although a GET was suggested',
     { ...GET_ONLY, key: IN },
@@ -268,6 +284,11 @@ test.each<[what: string, Answers, Login, told: string, sent?: string]>([
   expect(await toldOfLogin(answers, login)).toEqual([lines(expected), sent])
 })
 
+test('an application id that its login page refuses is proposed again after a login with it', async () => {
+  const { told } = await examined({ page: [404] }, APP_ID, {})
+  expect([told.get('Application'), told.get('clientID')]).toEqual([['differs app_id_refused'], [`clientID=${APP_ID}`]])
+})
+
 const ofLength = (length: number): string => `http://a.example/cb?auth_key=${KEY}&x=`.padEnd(length, 'x')
 const NO_KEY = ended('broken key_missing, no Login')
 const SPLIT = 'escapeRedirectAmpersands: false'
@@ -318,6 +339,11 @@ test.each<[who: string, Answers, told: string]>([
     'at get_user_info, and at user/me behind warnings',
     { person: [200, 'x {"user_id":1}'], personByInfo: ID },
     INFO_ALONE,
+  ],
+  [
+    'at get_user_info, where user/me refuses it',
+    { person: REFUSED, personByInfo: ID },
+    INFO_ALONE.replace('profile_by_user_info', 'authorization_removed'),
   ],
   ['at user/me alone', { personByInfo: REFUSED }, ''],
   ['at user/me, although another was suggested', { me: [404] }, 'differs profile_by_user_info, good person_good'],
