@@ -2,7 +2,7 @@
 module.exports = {
   testRunner: 'jest',
   coverageAnalysis: 'perTest',
-  buildCommand: 'tsc -p tsconfig.json --skipLibCheck',
+  buildCommand: 'npm run build',
   // Stryker reads a file of this name through an interface that TypeScript 7 does not have.
   tsconfigFile: 'none.json',
   // Jest looks for no tests in a folder whose name begins with a dot.
