@@ -73,7 +73,7 @@ export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => voi
 }
 
 /** What a phase came to, if it did not throw. */
-export type Outcome = Pick<TracedPhase, 'code' | 'page'>
+export type PhaseOutcome = Pick<TracedPhase, 'code' | 'page'>
 
 type Work<T> = (onRetry: () => void) => Promise<T>
 
@@ -106,11 +106,11 @@ export class Trace {
   }
 
   /** Without subscribers, only runs the work. `outcomeOf` is for a result that need not be a login. */
-  run<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => Outcome): Promise<T> {
+  run<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => PhaseOutcome): Promise<T> {
     return isObserved(phase) ? this.#report(phase, work, outcomeOf) : work(ignore)
   }
 
-  async #report<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => Outcome): Promise<T> {
+  async #report<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => PhaseOutcome): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
     const report: TracedPhase = { ...this.#names, phase, ...this.#login() }
     const startedAt = performance.now()

@@ -1,21 +1,17 @@
 import { SocialLoginError } from '../errors'
-import type { ExchangedLogin, LoginAction, LoginContext, RequestAdapter } from './context'
+import { forgedHint, LOGIN_USED, LOGIN_USED_ELSEWHERE } from '../explain/requests'
+import { createLoginInfo, type ExchangedLogin, type LoginAction, type LoginContext, requireSignIn } from './context'
 import { exchange } from './exchange'
-import { createLoginInfo } from './info'
-import { tabCallbackPage } from './pages/tab-binding'
-import { checkCallback, type Refusal } from './pending-login/check'
-import { type PendingLogin, parsePendingLogin, startPathOf } from './pending-login/pending-login'
-import { callStore } from './pending-login/store'
-import { mismatchHint } from './request/hints'
+import { tabCallbackPage, tabCookies } from './pages/tab'
+import { type CallbackRefusal, checkCallback, isForged } from './pending-login/check'
+import { type PendingLogin, startPathOf } from './pending-login/pending-login'
+import { callStore, loadRecord } from './pending-login/store'
 import type { CallbackRequest } from './request/request'
 
-const USED_HINT = 'The login of this browser is over: a callback has used it, and a reload cannot repeat it.'
-const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'
-
 /**
- * Finishes a login in this order: read the browser's record and check the callback against it; ask a bound tab for its
- * secret; mark the record as used; acquire a slot; mark the record as consumed; exchange the key; let the application
- * decide. Until the record is consumed nothing is lost: the genuine callback can still finish the login, unless it has
+ * Finishes a login in this order: check what the callback shows by itself; read the browser's record and check the
+ * callback against it; ask a bound tab for its secret; mark the record as used; acquire a slot; mark the record as
+ * consumed; exchange the key; let the application decide. Until the record is consumed nothing is lost: the genuine callback can still finish the login, unless it has
  * expired or a different user is signed in. After that, any failure ends the login.
  *
  * *Used* counts in this process, from the call of `usedLogins.run` on, and is taken back if the login fails before
@@ -23,7 +19,8 @@ const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'
  *
  * | Record | Callback | What follows |
  * |---|---|---|
- * | none | any | `login_not_started` |
+ * | not read | forged by what it shows (`isForged`) | `callback_forged` |
+ * | none | any other | `login_not_started` |
  * | unused | refused by `checkCallback` | the refusal |
  * | unused | without the secret of its bound tab | a page that asks the tab for it |
  * | unused | any other | the login |
@@ -34,9 +31,8 @@ const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'
  * If too many callbacks wait for one login, further ones are answered like a reload. Between two processes the store
  * decides, if it can (see `PendingLoginStore.consume`).
  *
- * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
- * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
- * opened from a mail program. SECURITY.md (W1 and X) tells what passes, such as a link on a page that sends no Referer;
+ * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress, `isForged`
+ * refuses a link on a page whose `Referer` is foreign, and one that was typed or opened from a mail program. SECURITY.md (W1 and X) tells what passes, such as a link on a page that sends no Referer;
  * `tabBinding` stops it in any tab but that of the start.
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -45,8 +41,10 @@ export async function callback<User>(
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
   const { settings, adapter, trace } = context
-  // The record is validated, because the store may be the application's.
-  const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
+  if (isForged(request)) throw new SocialLoginError('callback_forged', 'callback', { hint: forgedHint(request) })
+  if (request.tabSecret !== undefined) adapter.addCookies(tabCookies(settings))
+  requireSignIn(adapter, 'callback')
+  const record = await loadRecord('callback', settings.timeout, adapter.store)
   if (!record) throw notStarted(adapter.store.explain?.())
   trace.setLogin(record)
   try {
@@ -65,15 +63,14 @@ async function finish<User>(
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
   const { settings, adapter, usedLogins, trace } = context
-  const { authKey, fetchSite, referer, tabSecret } = request
-  const user = adapter.currentUserKey()
-  const refusal = checkCallback(record, { settings, user, fetchSite, referer, tabSecret })
+  const { authKey, tabSecret } = request
+  const refusal = checkCallback(record, request, { settings, user: adapter.currentUserKey() })
   if (record.consumed || usedLogins.has(record.id)) {
     // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
-    if (refusal) throw notStarted(USED_HINT)
+    if (refusal) throw notStarted(LOGIN_USED)
     return joinLogin(context, request, record)
   }
-  if (refusal) throw refusalError(refusal, referer, adapter)
+  if (refusal) throw new SocialLoginError(refusal, 'callback', { hint: hintOf(refusal, context, request) })
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
   // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
@@ -89,16 +86,9 @@ async function finish<User>(
   return { type: 'verdict', verdict, loginInfo }
 }
 
-function refusalError(
-  refusal: Refusal,
-  referer: CallbackRequest['referer'],
-  { currentUserHint }: RequestAdapter,
-): SocialLoginError {
-  const hints: Partial<Record<Refusal, () => string | undefined>> = {
-    callback_forged: () => mismatchHint(referer),
-    user_changed: () => currentUserHint?.(),
-  }
-  return new SocialLoginError(refusal, 'callback', { hint: hints[refusal]?.() })
+function hintOf(refusal: CallbackRefusal, { adapter }: LoginContext, request: CallbackRequest): string | undefined {
+  if (refusal === 'callback_forged') return forgedHint(request)
+  return refusal === 'user_changed' ? adapter.currentUserHint?.() : undefined
 }
 
 /**
@@ -121,7 +111,7 @@ async function exchangeInSlot(
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
     onConsumed()
     // If the store cannot tell (undefined), the provider refuses the second of two exchanges of one key.
-    if (isFirst === false) throw notStarted(USED_ELSEWHERE_HINT)
+    if (isFirst === false) throw notStarted(LOGIN_USED_ELSEWHERE)
     return await exchange(context, authKey)
   } finally {
     settings.concurrentLogins.release()
@@ -138,7 +128,7 @@ async function joinLogin<User>(
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // Without a login to wait for, nothing is saved: this copy of the session may be older than that of the new user.
-  if (running === undefined) throw notStarted(USED_HINT)
+  if (running === undefined) throw notStarted(LOGIN_USED)
   const loginInfo = { ...createLoginInfo(record, request), duplicate: true } as const
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
@@ -154,5 +144,5 @@ function notStarted(hint: string | undefined): SocialLoginError {
 
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, settings.providerOrigin)
-  return { type: 'respond', response, page: 'tab', fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
+  return { type: 'page', page: 'tab', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

@@ -1,14 +1,15 @@
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 import type { Trace, TracedPhase } from '../diagnostics'
-import type { SocialLoginError } from '../errors'
-import type { LoginInfo } from './info'
+import { type Phase, SocialLoginError } from '../errors'
 import type { HTTPResponse } from './pages/page'
+import type { PendingLogin } from './pending-login/pending-login'
 import type { BrowserStore } from './pending-login/store'
 import type { UsedLogins } from './pending-login/used-logins'
 import type { CallOptions, ProviderResult, SkipUserProfile } from './providers/options'
 import type { LoginSettings } from './providers/provider'
-import type { HTTPRequest } from './request/headers'
+import type { HTTPRequest } from './request/description'
+import type { CallbackRequest } from './request/request'
 
 /** What a framework's adapter knows of one request, and can do with it. */
 export interface RequestAdapter<User = unknown> {
@@ -40,22 +41,85 @@ export interface Verdict<User = unknown> {
   readonly info?: unknown
 }
 
-/** The outcome of a request, unless it is an error. */
+/** What a request comes to, unless the application itself has thrown. */
 export type LoginAction<User = unknown> =
   | { readonly type: 'redirect'; readonly url: string }
   | { readonly type: 'verdict'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
-  /** A response of our own, or `fallbackError` if the framework exposes no response object. */
+  /** A step of the login: a page of our own, or `fallbackError` if the framework exposes no response object. */
   | {
-      readonly type: 'respond'
+      readonly type: 'page'
+      readonly page: NonNullable<TracedPhase['page']>
       readonly response: HTTPResponse
-      /** Set for a step of the login, not for an outcome. */
-      readonly page?: TracedPhase['page']
       readonly fallbackError: SocialLoginError
     }
+  | Refusal
+
+/** An outcome of the table in `errors.ts`, of a start or a callback. */
+export interface Refusal {
+  readonly type: 'refused'
+  readonly error: SocialLoginError
+  /** What a script or a prefetch gets, in place of what the application does at a failure. */
+  readonly response?: HTTPResponse
+}
+
+/**
+ * Evidence about a callback, for an application that requires more where it trusts less. Against an attacker only
+ * `tabBound` says much: a link to the callback on a page of the provider, such as a chat, has all the rest.
+ * @example
+ * const sure = assurance.tabBound && assurance.age < 60_000
+ */
+export interface Assurance {
+  /** Milliseconds from the start to the callback. */
+  readonly age: number
+  /** `Sec-Fetch-Site` of the callback; null if the browser sent none, so that only the Referer was checked. */
+  readonly fetchSite: string | null
+  /** `Sec-Fetch-Site` of the start; null where the browser sent none. */
+  readonly startSite: string | null
+  /** Whose page the Referer of the callback named. */
+  readonly referer: 'provider' | 'app' | 'absent'
+  /** Whether the callback came to the tab of the start (see `tabBinding`). */
+  readonly tabBound: boolean
+}
+
+/**
+ * What a login adds to `req.authInfo`, which a verify function that gets the request sees, too.
+ * @example
+ * const { returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }
+ */
+export interface LoginInfo {
+  readonly assurance: Assurance
+  /** Set on a callback that waited for another one with the same key (a double click), and got its result. */
+  readonly duplicate?: true
+  /** The local path given to the start. */
+  readonly returnTo?: string
+  /** The state given to the start. */
+  readonly state?: unknown
+}
 
 export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
   readonly adapter: RequestAdapter<User>
   readonly usedLogins: UsedLogins<Verdict<User>>
   readonly trace: Trace
+}
+
+export function createLoginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
+  const { returnTo, state, issuedAt, startSite } = record
+  return {
+    assurance: {
+      age: Date.now() - issuedAt,
+      fetchSite: callback.fetchSite ?? null,
+      startSite,
+      // `isForged` has refused a foreign one.
+      referer: callback.referer === 'foreign' ? 'absent' : callback.referer,
+      tabBound: callback.tabSecret !== undefined,
+    },
+    ...(returnTo !== undefined && { returnTo }),
+    ...(state !== undefined && { state }),
+  }
+}
+
+/** Checked before anything is spent: otherwise every login would fail after its key has been exchanged. */
+export function requireSignIn({ canSignIn }: Pick<RequestAdapter, 'canSignIn'>, phase: Phase): void {
+  if (!canSignIn()) throw new SocialLoginError('session_unsupported', phase)
 }

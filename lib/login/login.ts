@@ -1,29 +1,35 @@
 import { Deadline } from '../client/deadline'
 import type { Profile } from '../client/response/profile'
-import { type Outcome, Trace } from '../diagnostics'
+import { type PhaseOutcome, Trace } from '../diagnostics'
 import { type Phase, SocialLoginError } from '../errors'
 import { callback } from './callback'
-import type { LoginAction, LoginContext, RequestAdapter, Verdict } from './context'
+import type { LoginAction, LoginContext, Refusal, RequestAdapter, Verdict } from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
-import { tabCookies } from './pending-login/after-tab'
 import { summaryOf } from './pending-login/check'
-import { type PendingLoginSummary, parsePendingLogin } from './pending-login/pending-login'
-import { callStore } from './pending-login/store'
+import type { PendingLoginSummary } from './pending-login/pending-login'
+import { loadRecord } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
 import type { LoginSettings } from './providers/provider'
 import type { Providers } from './providers/providers'
-import { type HTTPRequest, pathOf } from './request/headers'
-import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request/request'
+import type { HTTPRequest } from './request/description'
+import { pathOf } from './request/paths'
+import { type AnyRequest, classifyRequest, phaseOfTarget } from './request/request'
 import { start } from './start'
+
+/** What a request comes to, and the origin of the application as far as the provider, and so the callback, is known. */
+export interface HandledRequest<User> {
+  readonly action: LoginAction<User>
+  readonly appOrigin: string | undefined
+}
 
 /** The logins of one strategy, independent of the framework. */
 export class Login<User = unknown> {
-  readonly #providers: Providers
+  readonly #providers: Pick<Providers, 'name' | 'find' | 'close'>
   readonly #usedLogins = new UsedLogins<Verdict<User>>()
   #closing: Promise<void> | undefined
 
-  constructor(providers: Providers) {
+  constructor(providers: Pick<Providers, 'name' | 'find' | 'close'>) {
     this.#providers = providers
   }
 
@@ -42,15 +48,23 @@ export class Login<User = unknown> {
    *
    * What bounds a login is in `limits.ts`, and in options. Nothing bounds the number of starts: an application limits
    * these as it limits any page.
-   * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
+   * @throws only what a function of the application has thrown
    */
-  async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
-    return this.run(adapter, await this.settingsOf(adapter))
+  async handle(adapter: RequestAdapter<User>): Promise<HandledRequest<User>> {
+    let appOrigin: string | undefined
+    try {
+      const settings = await this.#settingsOf(adapter)
+      appOrigin = settings.appOrigin
+      return { action: await this.#run(adapter, settings), appOrigin }
+    } catch (error) {
+      // Every start and callback that is refused ends here.
+      if (error instanceof SocialLoginError) return { action: refusalOf(error, adapter.http), appOrigin }
+      throw error
+    }
   }
 
-  async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    // Until its provider is known, a request counts as a callback if its target mentions a key.
-    const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
+  async #settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
+    const phase = phaseOfTarget(adapter.http.target)
     try {
       return await this.#find(adapter, phase)
     } catch (error) {
@@ -58,8 +72,8 @@ export class Login<User = unknown> {
     }
   }
 
-  run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
-    const trace = new Trace(settings.name, settings.tracedProvider)
+  #run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
+    const trace = new Trace(settings.name, settings.isOneOfMany ? settings.providerName : undefined)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
     return trace.run(phaseOf(request), () => handleRequest(context, request), outcomeOf)
@@ -70,7 +84,7 @@ export class Login<User = unknown> {
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
     const settings = await this.#find(adapter, 'start')
-    const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
+    const record = await loadRecord('start', settings.timeout, adapter.store)
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
     return summaryOf(record, { settings, user: adapter.currentUserKey() })
   }
@@ -102,45 +116,41 @@ export class Login<User = unknown> {
   }
 }
 
-type AnyRequest = StartRequest | CallbackRequest | RefusedRequest
-
 function phaseOf(request: AnyRequest): Phase {
-  return request.type === 'refused' ? request.phase : request.type
+  if (request.type === 'refused') return request.phase
+  return request.type === 'callback' ? 'callback' : 'start'
 }
 
-function handleRequest<User>(context: LoginContext<User>, request: AnyRequest): Promise<LoginAction<User>> {
-  const { adapter, settings } = context
-  const { http } = adapter
-  if (request.type === 'refused') return refuse(request, http)
-  if (request.type === 'callback' && request.tabSecret !== undefined) adapter.addCookies(tabCookies(settings))
-  // This is checked before anything is spent: otherwise every login would fail after its key has been exchanged.
-  if (!adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type }, http)
-  return request.type === 'start' ? start(context, request) : callback(context, request)
-}
-
-async function refuse(
-  { code, phase, hint, response: toRouter }: Omit<RefusedRequest, 'type'>,
-  http: HTTPRequest,
-): Promise<LoginAction<never>> {
-  const error = new SocialLoginError(code, phase, { hint })
-  if (toRouter) return { type: 'respond', response: toRouter, page: 'router', fallbackError: error }
-  if (code === 'speculative_request') {
-    // The browser discards an empty error response and repeats the request when the person follows the link.
-    const response = { status: error.status, headers: error.headers, body: '' }
-    return { type: 'respond', response, fallbackError: error }
+async function handleRequest<User>(context: LoginContext<User>, request: AnyRequest): Promise<LoginAction<User>> {
+  switch (request.type) {
+    case 'refused':
+      throw new SocialLoginError(request.code, request.phase, { hint: request.hint })
+    case 'routed': {
+      const { response } = request
+      const fallbackError = new SocialLoginError('navigation_required', 'start')
+      return { type: 'page', page: 'router', response, fallbackError }
+    }
+    case 'start':
+      return start(context, request)
+    case 'callback':
+      return callback(context, request)
   }
-  if (code !== 'navigation_required') throw error
-  // A script gets JSON at once, because it would follow a `failureRedirect` to a page.
-  return { type: 'respond', response: refusalResponse(error, pathOf(http), 'application/json'), fallbackError: error }
 }
 
-function outcomeOf(action: LoginAction): Outcome {
-  switch (action.type) {
-    case 'verdict':
-      return action.verdict.user ? {} : { code: 'verify_refused' }
-    case 'respond':
-      return action.page === undefined ? { code: action.fallbackError.code } : { page: action.page }
-    case 'redirect':
-      return {}
+function refusalOf(error: SocialLoginError, http: HTTPRequest): Refusal {
+  switch (error.code) {
+    case 'speculative_request':
+      // The browser discards an empty error response and repeats the request when the person follows the link.
+      return { type: 'refused', error, response: { status: error.status, headers: error.headers, body: '' } }
+    case 'navigation_required':
+      // A script gets JSON at once, because it would follow a `failureRedirect` to a page.
+      return { type: 'refused', error, response: refusalResponse(error, pathOf(http), 'application/json') }
+    default:
+      return { type: 'refused', error }
   }
+}
+
+function outcomeOf(action: LoginAction): PhaseOutcome {
+  if (action.type === 'page') return { page: action.page }
+  return action.type === 'verdict' && !action.verdict.user ? { code: 'verify_refused' } : {}
 }

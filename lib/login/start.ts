@@ -1,18 +1,14 @@
-import type { TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
+import { NO_PAGE } from '../explain/requests'
 import { warnOfMissingHeaders } from '../warnings'
-import type { LoginAction, LoginContext } from './context'
+import { type LoginAction, type LoginContext, requireSignIn } from './context'
 import { confirmPage, withConfirmation } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
-import { tabStartPage } from './pages/tab-binding'
-import { confirmationAfterTab } from './pending-login/after-tab'
+import { tabStartPage } from './pages/tab'
 import { createPendingLogin } from './pending-login/pending-login'
 import { reasonToDrop, withoutAppOrigin } from './pending-login/return-path'
-import { callStore } from './pending-login/store'
+import { callStore, loadRecord } from './pending-login/store'
 import type { StartRequest } from './request/request'
-
-const NO_PAGE_HINT =
-  'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.'
 
 /**
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
@@ -23,17 +19,16 @@ const NO_PAGE_HINT =
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, adapter, trace } = context
   const { endpoints, providerOrigin, displayName, strategyDigest } = settings
-  const { path, method, verified, isCallbackSuffix, fetchSite: startSite, tabSecret } = request
+  const { path, method, confirmation, isCallbackSuffix, fetchSite: startSite, tabSecret } = request
   warnOfMissingHeaders(request.hasSource)
-  const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
-  if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
-  // Anybody may have caused an unverified start, so a person must confirm it. `CONFIRMED_PARAMETER` explains the 1.
-  const confirmation = verified ? confirmationNeeded(context, request) : '1'
-  if (confirmation !== undefined && settings.unverifiedStart !== 'allow') {
+  requireSignIn(adapter, 'start')
+  if (request.mayLackKey && (await isCallbackWithoutKey(context)))
+    throw new SocialLoginError('auth_key_missing', 'callback')
+  if (confirmation !== undefined) {
     const page = { path: withConfirmation(path, confirmation), method, providerOrigin, displayName }
-    return respond(confirmPage(page, settings.confirmPage), 'confirm')
+    return showPage('confirm', confirmPage(page, settings.confirmPage))
   }
-  if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin), 'tab')
+  if (settings.tabBinding && tabSecret === undefined) return showPage('tab', tabStartPage(path, method, providerOrigin))
 
   const user = adapter.currentUserKey()
   // A path with a tab's secret is not kept, because the secret belongs to that tab alone.
@@ -49,25 +44,15 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   return { type: 'redirect', url: endpoints.loginURL }
 }
 
-/** The confirmation that a verified start lacks if it follows the callback of a tab at once. */
-function confirmationNeeded({ adapter, settings }: LoginContext, { confirmation }: StartRequest): string | undefined {
-  const needed = confirmationAfterTab(adapter.http.header('cookie'), settings)
-  return needed === confirmation ? undefined : needed
-}
-
 // Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's,
 // and the browser's login began at a path that is not. Taken for a start, it would send the browser back to the
 // provider in a loop; so even a used or expired login counts.
 async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
-  const record = await callStore('start', settings.timeout, () => adapter.store.load())
+  const record = await loadRecord('start', settings.timeout, adapter.store)
   return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true
 }
 
-function respond(response: HTTPResponse, page: TracedPhase['page']): LoginAction<never> {
-  return {
-    type: 'respond',
-    response,
-    page,
-    fallbackError: new SocialLoginError('start_forbidden', 'start', { hint: NO_PAGE_HINT }),
-  }
+function showPage(page: 'confirm' | 'tab', response: HTTPResponse): LoginAction<never> {
+  const fallbackError = new SocialLoginError('start_forbidden', 'start', { hint: NO_PAGE })
+  return { type: 'page', page, response, fallbackError }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
-import type { LoginAction } from '../login/context'
+import type { LoginAction, Refusal } from '../login/context'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import { warnOfFailure } from '../warnings'
 import type { AuthenticateOptions } from './options'
@@ -58,6 +58,7 @@ export async function runLogin(
 ): Promise<void> {
   try {
     const action = await login()
+    if (action.type === 'refused') return await refuse(action, actions, req)
     // After a response, Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent) throw new Error(TOO_LATE)
     // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
@@ -80,18 +81,27 @@ async function failSafely(error: unknown, actions: PassportActions, req: Request
   }
 }
 
-function applyAction(action: LoginAction, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+/** Never rejects. */
+async function refuse({ error, response }: Refusal, actions: PassportActions, req: Request): Promise<void> {
+  const res = responseOf(req)
+  if (response && res) writeResponse(response, res)
+  else await failSafely(error, actions, req)
+}
+
+type Accepted = Exclude<LoginAction, Refusal>
+
+function applyAction(action: Accepted, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
   switch (action.type) {
     case 'redirect':
       removeReferrerPolicy(req)
       return actions.redirect(action.url)
     case 'verdict': {
       const { user, info } = action.verdict
-      if (!user) return refuse(infoObject(info) ?? { message: NOT_ACCEPTED }, actions, req)
+      if (!user) return refuseUser(infoObject(info) ?? { message: NOT_ACCEPTED }, actions, req)
       guardLogIn(req, options, action.loginInfo, (error) => void failSafely(error, actions, req))
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
-    case 'respond': {
+    case 'page': {
       const res = responseOf(req)
       return res ? writeResponse(action.response, res) : failWith(action.fallbackError, actions, req)
     }
@@ -99,7 +109,7 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
 }
 
 /** Verify has refused. Without a reason, a page that shows `failureMessage` would say nothing. */
-function refuse(info: object, actions: PassportActions, req: Request): void {
+function refuseUser(info: object, actions: PassportActions, req: Request): void {
   const refusal = verifyRefusal(Reflect.get(info, 'message'))
   explainBareFailure(refusal, req, () => actions.fail(info, refusal.status))
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isThenable } from '../client/deadline'
 import { isObject, tryStringify } from '../client/response/json'
-import type { HTTPRequest } from '../login/request/headers'
+import type { HTTPRequest } from '../login/request/description'
 import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 

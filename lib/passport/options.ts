@@ -16,7 +16,7 @@ import {
   refuseUnknown,
 } from '../client/option-values'
 import { DEFAULT_VERIFY_TIMEOUT_MS, MAX_VERIFY_TIMEOUT_MS } from '../limits'
-import type { LoginInfo } from '../login/info'
+import type { LoginInfo } from '../login/context'
 import type { PendingLoginStore } from '../login/pending-login/store'
 import { CookieStore } from '../login/pending-login/stores/cookie-store'
 import { SessionStore } from '../login/pending-login/stores/session-store'

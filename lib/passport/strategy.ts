@@ -92,7 +92,7 @@ export class Strategy extends OAuth2Strategy {
     setHeaders(req, PRIVATE_HEADERS)
     warnOfMissingPassportSession(req)
     // `runLogin` never rejects.
-    void runLogin(() => this._login.handle(this._newAdapter(req, options)), actions, req, options)
+    void runLogin(async () => (await this._login.handle(this._newAdapter(req, options))).action, actions, req, options)
   }
 
   /**

@@ -1,12 +1,13 @@
 import { checkArguments } from '../arguments'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
-import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
-import type { LoginAction } from '../login/context'
-import type { LoginInfo } from '../login/info'
+import { type FailureInfo, isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
+import type { LoginInfo } from '../login/context'
+import type { HandledRequest } from '../login/login'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
-import { type HTTPRequest, pathOf } from '../login/request/headers'
+import type { HTTPRequest } from '../login/request/description'
+import { pathOf } from '../login/request/paths'
 import { parsePath, type WebSettings } from './options'
 
 /**
@@ -73,15 +74,17 @@ export type CallbackResult = SuccessResult | FailureResult | ResponseResult
 /** What a login has brought; the rest of a success belongs to each request. */
 export type SignedIn = Pick<SuccessResult, 'profile' | 'accessToken' | 'params'>
 
-export interface Redirects extends Pick<WebSettings, 'failureRedirect'> {
-  /**
-   * The application's own, put before each path, because some frameworks refuse a relative `Location`. Undefined while
-   * the provider of the request is unknown, and with it the callback.
-   */
-  origin?: string | undefined
+/** What the result of a request depends on, beside what the login has come to. */
+interface ResultContext extends Pick<WebSettings, 'failureRedirect'> {
+  readonly headers: Headers
+  readonly http: HTTPRequest
 }
 
-export function resultOf(action: LoginAction<SignedIn>, headers: Headers, { origin = '' }: Redirects): CallbackResult {
+/** @param handled `appOrigin` is put before each path, because some frameworks refuse a relative `Location` */
+export function resultOf(
+  { action, appOrigin = '' }: HandledRequest<SignedIn>,
+  { headers, http, failureRedirect }: ResultContext,
+): CallbackResult {
   switch (action.type) {
     case 'verdict':
       return {
@@ -89,29 +92,36 @@ export function resultOf(action: LoginAction<SignedIn>, headers: Headers, { orig
         ...action.verdict.user,
         info: action.loginInfo,
         headers: add(headers, PRIVATE_HEADERS),
-        redirect: (path) => redirect(origin + parsePath(path, 'redirect() must be given'), new Headers(headers)),
+        redirect: (path) => redirect(appOrigin + parsePath(path, 'redirect() must be given'), new Headers(headers)),
         finish: (response) => finish(response, headers),
       }
     case 'redirect':
       // A Referrer-Policy would make Firefox forget which page began the login.
       return { type: 'response', response: redirect(action.url, add(headers, { 'Cache-Control': 'no-store' })) }
-    case 'respond':
+    case 'page':
       return { type: 'response', response: respond(action.response, headers) }
+    case 'refused':
+      if (action.response) return { type: 'response', response: respond(action.response, headers) }
+      return failed(action.error, add(headers, action.error.headers), http, (failure) => {
+        const path = failureRedirect?.(failure)
+        return path && appOrigin + path
+      })
   }
 }
 
-export function failed(
+function failed(
   error: SocialLoginError,
   headers: Headers,
-  { failureRedirect, origin = '' }: Redirects,
-  req: HTTPRequest,
+  http: HTTPRequest,
+  locationOf: (failure: FailureInfo) => string | undefined,
 ): FailureResult {
   const { code, status, message } = error
   const type = isFailure(error) ? 'failure' : 'error'
-  const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
-  const own = add(headers, error.headers)
-  const refusal = (): HTTPResponse => refusalResponse(error, pathOf(req), req.header('accept'))
-  const response = path === undefined ? respond(refusal(), own) : redirect(origin + path, own)
+  const location = type === 'failure' ? locationOf({ code, message }) : undefined
+  const response =
+    location === undefined
+      ? respond(refusalResponse(error, pathOf(http), http.header('accept')), headers)
+      : redirect(location, headers)
   return { type, code, status, message, error, response }
 }
 

@@ -6,7 +6,7 @@ import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
-import type { HTTPRequest } from '../login/request/headers'
+import type { HTTPRequest } from '../login/request/description'
 import {
   addCookies,
   type CallbackOptions,
@@ -17,7 +17,7 @@ import {
   type UserID,
   type WebSettings,
 } from './options'
-import { type CallbackResult, failed, type Redirects, resultOf, type SignedIn } from './result'
+import { type CallbackResult, resultOf, type SignedIn } from './result'
 
 const CALLBACK_OPTIONS: readonly (keyof CallbackOptions)[] = ['user', 'callbackURL']
 const START_OPTIONS: readonly (keyof StartOptions)[] = [...CALLBACK_OPTIONS, 'returnTo', 'state']
@@ -73,15 +73,8 @@ export class WebLogin {
     checkCall(call, request, options, known)
     const headers = new Headers()
     const adapter = this.#newAdapter(request, options, headers)
-    const redirects: Redirects = { ...this.#settings }
-    try {
-      const settings = await this.#login.settingsOf(adapter)
-      redirects.origin = settings.appOrigin
-      return resultOf(await this.#login.run(adapter, settings), headers, redirects)
-    } catch (error) {
-      if (error instanceof SocialLoginError) return failed(error, headers, redirects, adapter.http)
-      throw error
-    }
+    const { failureRedirect } = this.#settings
+    return resultOf(await this.#login.handle(adapter), { headers, http: adapter.http, failureRedirect })
   }
 
   #newAdapter(request: Request, options: StartOptions, headers: Headers): RequestAdapter<SignedIn> {

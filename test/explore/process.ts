@@ -3,7 +3,7 @@ import { nodeNetwork } from '../../lib/client/http/pools'
 import { Semaphore } from '../../lib/client/semaphore'
 import { Login } from '../../lib/login/login'
 import type { CommonOptions } from '../../lib/login/providers/options'
-import { FixedProvider } from '../../lib/login/providers/providers'
+import type { LoginSettings } from '../../lib/login/providers/provider'
 import { parseLoginOptions } from '../../lib/login/providers/settings'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
@@ -41,13 +41,13 @@ export function callbackPath(provider: ProviderName): string {
 }
 
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
-export type Settings = Readonly<Record<ProviderName, FixedProvider>>
+export type Settings = Readonly<Record<ProviderName, LoginSettings>>
 
 export function settingsOf(
   { tabBinding, unverifiedStart, maxConcurrentLogins }: Configuration,
   send: SendToProvider,
 ): Settings {
-  const read = (provider: ProviderName): Settings[ProviderName] => {
+  const read = (provider: ProviderName): LoginSettings => {
     const options: CommonOptions = {
       name: provider,
       baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
@@ -65,9 +65,9 @@ export function settingsOf(
         },
       },
     }
-    const providers = parseLoginOptions(options, nodeNetwork)
-    if (!(providers instanceof FixedProvider)) throw new Error('a fixed provider was expected')
-    return providers
+    const found = parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start')
+    if (found instanceof Promise) throw new Error('the only provider is known at once')
+    return found
   }
   return { honest: read('honest'), hostile: read('hostile') }
 }
@@ -75,8 +75,8 @@ export function settingsOf(
 export function startProcess(name: string, skew: number, slots: number, settings: Settings): Process {
   const login = (provider: ProviderName): Login<User> => {
     // What counts is each process's own.
-    const own = { ...settings[provider].settings, concurrentLogins: new Semaphore(slots) }
-    return new Login(new FixedProvider(own))
+    const own = { ...settings[provider], concurrentLogins: new Semaphore(slots) }
+    return new Login({ name: own.name, find: () => own, close: async () => {} })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }
 }

@@ -69,7 +69,8 @@ export class RequestLife {
     try {
       const row = probe?.row ?? this.#world.rows[navigation.row]
       const sent = probe ?? { target: targetOf(navigation), canSignIn: true }
-      const action = await run.process.logins[navigation.provider].handle(this.#request(run, navigation, row, sent))
+      const login = run.process.logins[navigation.provider]
+      const { action } = await login.handle(this.#request(run, navigation, row, sent))
       run.outcome = await this.#act(run, navigation, action)
     } catch (error) {
       if (!(error instanceof SocialLoginError)) throw error
@@ -85,8 +86,9 @@ export class RequestLife {
       case 'redirect':
         this.#world.judge.checkRedirect(action.url, navigation.provider)
         return { type: 'redirect' }
-      case 'respond':
-        if (action.response.status !== 200) return { type: 'refused', code: action.fallbackError.code }
+      case 'refused':
+        return { type: 'refused', code: action.error.code }
+      case 'page':
         return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code, action.response.body) }
       case 'verdict': {
         const { user } = action.verdict

@@ -1,6 +1,6 @@
 import express from 'express'
 import fc from 'fast-check'
-import type { OriginPolicy } from '../../lib/login/request/headers'
+import type { OriginPolicy } from '../../lib/login/request/description'
 import { classifyRequest, type Headers, hostOnlyPolicy, incoming, policy, verdictOf } from '../support/incoming'
 import { runs } from '../support/runs'
 
@@ -164,6 +164,7 @@ function startVerdict(level: string, cell: Cell): string {
   if (!isPage(cell)) return 'start_forbidden'
   const ownPage = site === 'same-origin' || (site === undefined && referer === 'https://app.example/x')
   if (ownPage || referer === 'https://www.app.example/') return 'start verified'
+  if (level === 'the own origin') return 'start verified' // by unverifiedStart: 'allow'
   return level === 'a sister host' ? 'start_forbidden' : 'start unverified'
 }
 

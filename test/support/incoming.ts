@@ -1,6 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import type { OriginPolicy } from '../../lib/login/request/headers'
+import { forgedHint } from '../../lib/explain/requests'
+import type { HTTPResponse } from '../../lib/login/pages/page'
+import { isForged } from '../../lib/login/pending-login/check'
+import type { OriginPolicy } from '../../lib/login/request/description'
 import { classifyRequest as classifyHTTPRequest } from '../../lib/login/request/request'
 import { httpRequest } from '../../lib/passport/incoming-message'
 import { defaults } from './options'
@@ -10,6 +13,7 @@ export type Headers = Readonly<Record<string, string>>
 export const policy: OriginPolicy = {
   ...defaults,
   callbackPath: '/auth/callback',
+  isCallbackCaseSensitive: false,
   appOrigin: 'https://app.example',
   providerOrigin: 'https://social.example',
   allowedStartOrigins: new Set(['https://www.app.example']),
@@ -35,18 +39,24 @@ export function incoming(url: string, headers: Headers = {}, more: object = {}):
   return Object.assign(message, more)
 }
 
-/** How a Node request is read through the Passport adapter. */
-export function classifyRequest(
-  message: Parameters<typeof httpRequest>[0],
-  given: OriginPolicy,
-): ReturnType<typeof classifyHTTPRequest> {
-  return classifyHTTPRequest(httpRequest(message), given)
+type Refused = Extract<ReturnType<typeof classifyHTTPRequest>, { type: 'refused' }> & { response?: HTTPResponse }
+type Read = Extract<ReturnType<typeof classifyHTTPRequest>, { type: 'start' | 'callback' }> | Refused
+
+/** How a Node request is read through the Passport adapter, a forged callback and the request of a router as refused. */
+export function classifyRequest(message: Parameters<typeof httpRequest>[0], given: OriginPolicy): Read {
+  const read = classifyHTTPRequest(httpRequest(message), given)
+  if (read.type === 'routed')
+    return { type: 'refused', code: 'navigation_required', phase: 'start', hint: undefined, response: read.response }
+  if (read.type === 'callback' && isForged(read))
+    return { type: 'refused', code: 'callback_forged', phase: 'callback', hint: forgedHint(read) }
+  return read
 }
 
 /** How a request was read, in one line. */
-export function verdictOf(read: ReturnType<typeof classifyRequest>): string {
+export function verdictOf(read: Read): string {
   if (read.type === 'refused') return read.code
-  return read.type === 'start' ? `start ${read.verified ? 'verified' : 'unverified'}` : `callback ${read.authKey}`
+  if (read.type === 'callback') return `callback ${read.authKey}`
+  return `start ${read.confirmation === undefined ? 'verified' : 'unverified'}`
 }
 
 export function readStart(headers: Headers, more: object = {}, given: OriginPolicy = policy): string {

@@ -53,7 +53,7 @@ export class ProviderPools implements Transports {
   #isClosed = false
 
   constructor(options: TransportsOptions) {
-    const { timeout, allowPrivateAddresses, dispatcher } = options
+    const { timeout, allowPrivateAddresses, dispatcher, connections = MAX_CONNECTIONS } = options
     const { proxyOf = dispatcher ? undefined : environmentProxies() } = options
     this.#proxyOf = proxyOf || undefined
     if (this.#proxyOf && !allowPrivateAddresses)
@@ -62,7 +62,7 @@ export class ProviderPools implements Transports {
       )
     const lookup = allowPrivateAddresses ? undefined : publicLookup(resolveName)
     this.#options = options
-    this.#poolOptions = { connections: MAX_CONNECTIONS, connectTimeout: timeout, lookup }
+    this.#poolOptions = { connections, connectTimeout: timeout, lookup }
   }
 
   /** The transport looks for the pool of the origin at each request, because an idle pool may have been closed. */

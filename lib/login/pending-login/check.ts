@@ -8,15 +8,13 @@ export interface RecordContext {
   readonly user: string | undefined
 }
 
-export type CallbackContext = RecordContext & Pick<CallbackRequest, 'fetchSite' | 'referer' | 'tabSecret'>
-
-export type Refusal = Extract<
+export type CallbackRefusal = Extract<
   OutcomeCode,
   'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
 >
 
 /** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
-export function checkRecord(record: PendingLogin, { settings, user }: RecordContext): Refusal | undefined {
+export function checkRecord(record: PendingLogin, { settings, user }: RecordContext): CallbackRefusal | undefined {
   if (record.strategyDigest !== settings.strategyDigest) return 'context_mismatch'
   const now = Date.now()
   if (now > expiryOf(record) || now < record.issuedAt - MAX_CLOCK_SKEW_MS) return 'login_expired'
@@ -39,17 +37,33 @@ function expiryOf({ issuedAt }: PendingLogin): number {
   return issuedAt + MAX_AGE_MS
 }
 
-export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
-  const refusal = checkRecord(record, callback)
+export function checkCallback(
+  record: PendingLogin,
+  callback: CallbackRequest,
+  context: RecordContext,
+): CallbackRefusal | undefined {
+  const refusal = checkRecord(record, context)
   if (refusal) return refusal
-  // `Sec-Fetch-Site: none` is sent for a callback that was typed or mailed, which is accepted only if the start was,
-  // too. WebKit also sends it after a reload, Back or Forward, but then with the Referer of the first time.
-  const isTyped = callback.fetchSite === 'none' && callback.referer === 'absent'
-  if (isTyped && record.startSite !== 'none') return 'callback_forged'
+  if (isForged(callback, record)) return 'callback_forged'
   const { tabSecret } = callback
-  // With a tab secret, this is the form of our own page: the Referer was checked on the GET before it.
-  const isSilent = Date.now() - record.issuedAt <= SILENT_APPROVAL_MS
-  if (callback.referer === 'app' && tabSecret === undefined && !isSilent) return 'callback_forged'
-  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
-  return undefined
+  return tabSecret === undefined || record.tab === digest(record.id, tabSecret) ? undefined : 'tab_mismatch'
+}
+
+/**
+ * Whether a callback did not come from the provider: by what its headers show, and by the login's record, once that is
+ * loaded. Browsers without Fetch Metadata, and proxies that remove it, leave only the Referer to decide.
+ */
+export function isForged(callback: CallbackRequest, record?: PendingLogin): boolean {
+  const { kind, fetchSite, source, referer, mayBeFromProvider, tabSecret } = callback
+  if (kind !== 'navigation' || referer === 'foreign') return true
+  // A tab's secret comes with the form of our own page, before which the callback itself was checked. WebKit calls that form
+  // cross-site if it is sent again.
+  const isFromTab = tabSecret !== undefined
+  if (isFromTab ? fetchSite !== 'same-origin' && source !== 'app' : !mayBeFromProvider) return true
+  if (!record) return false
+  // `none` is sent for a callback that was typed or mailed, which is accepted only if the start was, too. WebKit also
+  // sends it after a reload, Back or Forward, but then with the Referer of the first time.
+  if (fetchSite === 'none' && referer === 'absent' && record.startSite !== 'none') return true
+  // After a silent approval the Referer is the application's own.
+  return referer === 'app' && !isFromTab && Date.now() - record.issuedAt > SILENT_APPROVAL_MS
 }

@@ -1,7 +1,7 @@
 import { parseURL, resolvePath } from '../../client/url'
 import type { DroppedReturnTo } from '../../diagnostics'
 import { MAX_RETURN_PATH_LENGTH } from '../../limits'
-import { type HTTPRequest, isAppOrigin, type OriginPolicy } from '../request/headers'
+import { type HTTPRequest, isAppOrigin, type OriginPolicy } from '../request/description'
 
 /**
  * A path within this application, normalised; undefined for anything that could leave the origin. Normalising turns

@@ -3,7 +3,7 @@ import { isThenable, withTimeout } from '../../client/deadline'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
 import { STORE_RETRY_SECONDS } from '../../limits'
-import type { PendingLogin } from './pending-login'
+import { type PendingLogin, parsePendingLogin } from './pending-login'
 
 /**
  * Keeps at most one login in progress for one browser. If a method throws or rejects, the login ends in the error
@@ -84,6 +84,15 @@ export async function callStore<T>(phase: Phase, timeout: number, call: () => Pr
   } catch (error) {
     throw storeError(error, phase)
   }
+}
+
+/** The record of this browser. It is validated, because a session or a store of the application may hold anything. */
+export async function loadRecord(
+  phase: Phase,
+  timeout: number,
+  store: Pick<BrowserStore, 'load'>,
+): Promise<PendingLogin | undefined> {
+  return parsePendingLogin(await callStore(phase, timeout, () => store.load()))
 }
 
 /** A store's own error may quote a connection string, so it is replaced. */

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../client/option-values'
 import { MAX_OWNERS } from '../../limits'
 import { type WarningCode, warnOnce } from '../../warnings'
-import { plainPath } from '../request/callback-path'
+import { plainPath } from '../request/paths'
 
 /** Who was the first to claim a name or a callback, for the `MAX_OWNERS` that were claimed last. */
 export class Owners {

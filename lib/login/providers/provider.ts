@@ -1,18 +1,18 @@
 import { Endpoints } from '../../client/endpoints'
-import type { Transport } from '../../client/http/transport'
+import type { Transports } from '../../client/http/network'
 import { type ParsedOptions, parseCallbackURL, parseOptions } from '../../client/option-values'
-import type { ClientSettings, ProfileEndpoint } from '../../client/options'
+import type { ProfileEndpoint } from '../../client/options'
 import { Semaphore } from '../../client/semaphore'
 import { digest } from '../pending-login/pending-login'
-import type { OriginPolicy } from '../request/headers'
+import type { OriginPolicy } from '../request/description'
 import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 
 /** What all logins of one strategy at one provider have in common. */
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
   /** The `provider` of profiles. */
   readonly providerName: string
-  /** The provider in traced reports; absent where it is fixed, because the name of the strategy tells it. */
-  readonly tracedProvider?: string
+  /** Whether the application names the provider for each request: it is then somebody else's, and not the operator's. */
+  readonly isOneOfMany: boolean
   readonly baseURL: string
   readonly endpoints: Endpoints
   readonly profileEndpoint: ProfileEndpoint
@@ -37,7 +37,8 @@ export interface ProviderSource {
 export function createLoginSettings(
   source: ProviderSource,
   shared: ParsedOptions<typeof SHARED_OPTIONS>,
-  transportOf: (settings: ClientSettings) => Transport,
+  transports: Pick<Transports, 'transportTo'>,
+  { isOneOfMany }: Pick<LoginSettings, 'isOneOfMany'>,
 ): LoginSettings {
   const { name } = source
   const { allowInsecureHTTP, maxConcurrentLogins, userRecord: select } = shared
@@ -45,7 +46,7 @@ export function createLoginSettings(
   const { baseURL: api, profileEndpoint, displayName, uploadsURL, ...credentials } = parsed
   const userRecord = select && ((json: unknown) => select(json, name))
   const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
-  const endpoints = new Endpoints(client, transportOf(client))
+  const endpoints = new Endpoints(client, transports.transportTo(api.origin))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
   const baseURL = api.origin + api.basePath
   // Browsers know the provider by its login page.
@@ -53,6 +54,8 @@ export function createLoginSettings(
   const identity = [shared.name, name, baseURL, credentials.clientID]
   return {
     ...shared,
+    isOneOfMany,
+    isCallbackCaseSensitive: isOneOfMany,
     providerName: name,
     baseURL,
     endpoints,

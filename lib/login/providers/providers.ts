@@ -1,11 +1,11 @@
 import { isThenable, withTimeout } from '../../client/deadline'
-import type { Network, Transports } from '../../client/http/network'
+import type { Transports } from '../../client/http/network'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../../client/option-values'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
 import { MAX_PROVIDERS } from '../../limits'
-import { withoutLastSlashes } from '../request/callback-path'
-import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
+import { withoutLastSlashes } from '../request/paths'
+import { PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
 import { claimCallback, claimName, Owners } from './owners'
 import {
   createLoginSettings,
@@ -15,44 +15,9 @@ import {
   withCallback,
 } from './provider'
 
-export interface Providers {
-  readonly name: string
-  /**
-   * @param lookup the application's function, not called where the provider is fixed
-   * @param callbackURL that of one request, instead of the provider's own
-   * @throws SocialLoginError `provider_unknown`, `provider_invalid`, `provider_lookup_timeout`, or what `lookup` threw
-   * @throws TypeError for a `callbackURL` that is no URL and no path
-   */
-  find(lookup: () => ProviderResult, phase: Phase, callbackURL?: string): LoginSettings | Promise<LoginSettings>
-  /** Closes the connections after pending logins have ended. */
-  close(): Promise<void>
-}
-
-export class FixedProvider implements Providers {
-  readonly name: string
-  readonly settings: LoginSettings
-
-  constructor(settings: LoginSettings) {
-    this.name = settings.name
-    this.settings = settings
-  }
-
-  find(_lookup: () => ProviderResult, _phase: Phase, callbackURL?: string): LoginSettings {
-    if (callbackURL === undefined) return this.settings
-    const settings = withCallback(this.settings, callbackURL)
-    claimCallback(settings)
-    return settings
-  }
-
-  async close(): Promise<void> {
-    await this.settings.concurrentLogins.close()
-    await this.settings.endpoints.close()
-  }
-}
-
-type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MANY_OPTIONS, 'provider'>> & {
+type ProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS> & {
   /** The callback of providers without one of their own; `:provider` stands for the name. */
-  readonly callbackURL: string | undefined
+  readonly callbackURL?: string | undefined
 }
 
 const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
@@ -61,11 +26,12 @@ const CALLBACK_TAKEN =
   'callbackURL is that of another provider: give each provider one of its own (if the other has been corrected, restart the application)'
 const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has moved, restart the application)'
 
-/** The providers of a strategy whose application names one for each request. */
-export class ManyProviders implements Providers {
-  readonly name: string
-  readonly #options: ManyProvidersOptions
+/** The providers of a strategy: the one of its options, or those that its application names for each request. */
+export class Providers {
+  readonly #options: ProvidersOptions
   readonly #transports: Transports
+  /** The only provider, which the options describe; undefined if the application names one for each request. */
+  readonly #only: LoginSettings | undefined
   /** The settings by the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
   /**
@@ -77,13 +43,46 @@ export class ManyProviders implements Providers {
   readonly #callbacks = new Owners()
   #isClosed = false
 
-  constructor(options: ManyProvidersOptions, network: Network) {
-    this.name = options.name
+  /** @throws TypeError naming the option of the only provider that is wrong, never its value */
+  constructor(options: ProvidersOptions, transports: Transports, only?: ProviderSource) {
     this.#options = options
-    this.#transports = network.openTransports(options)
+    this.#transports = transports
+    if (!only) return
+    this.#only = createLoginSettings(only, options, transports, { isOneOfMany: false })
+    claimName(this.#only)
+    claimCallback(this.#only)
   }
 
-  async find(lookup: () => ProviderResult, phase: Phase, callbackURL?: string): Promise<LoginSettings> {
+  /** The name of the strategy. */
+  get name(): string {
+    return this.#options.name
+  }
+
+  /**
+   * The settings for one request.
+   * @param lookup the application's function, not called where there is only one provider
+   * @param callbackURL that of this request, instead of the provider's own
+   * @throws SocialLoginError `provider_unknown`, `provider_invalid`, `provider_lookup_timeout`, or what `lookup` threw
+   * @throws TypeError for a `callbackURL` that is no URL and no path
+   */
+  find(lookup: () => ProviderResult, phase: Phase, callbackURL?: string): LoginSettings | Promise<LoginSettings> {
+    const ofRequest = (found: LoginSettings): LoginSettings => {
+      if (callbackURL === undefined) return found
+      const settings = withCallback(found, callbackURL)
+      return orInvalid(phase, () => this.#own(settings))
+    }
+    return this.#only ? ofRequest(this.#only) : this.#lookUp(lookup, phase).then(ofRequest)
+  }
+
+  /** Closes the connections after pending logins have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const all = this.#only ? [this.#only] : [...this.#providers.values()]
+    await Promise.all(all.map(({ concurrentLogins }) => concurrentLogins.close()))
+    await this.#transports.close()
+  }
+
+  async #lookUp(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
     const result = lookup()
     const provider = isThenable(result) ? await this.#inTime(result, phase) : result
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
@@ -91,16 +90,7 @@ export class ManyProviders implements Providers {
       throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
     // This is not within `orInvalid`, because what a getter of the application's record throws may quote a secret.
     const members = membersOf(provider)
-    const found = orInvalid(phase, () => this.#settingsOf(this.#parseMembers(members)))
-    if (callbackURL === undefined) return found
-    const settings = withCallback(found, callbackURL)
-    return orInvalid(phase, () => this.#own(settings))
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.all(Array.from(this.#providers.values(), ({ concurrentLogins }) => concurrentLogins.close()))
-    await this.#transports.close()
+    return orInvalid(phase, () => this.#settingsOf(this.#parseMembers(members)))
   }
 
   #inTime<T>(result: PromiseLike<T>, phase: Phase): Promise<T> {
@@ -132,15 +122,23 @@ export class ManyProviders implements Providers {
   }
 
   #create(source: ProviderSource): LoginSettings {
-    const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
-    const owned = this.#own({ ...settings, isCallbackCaseSensitive: true, tracedProvider: source.name })
+    const settings = createLoginSettings(source, this.#options, this.#transports, { isOneOfMany: true })
+    const owned = this.#own(settings)
     if (this.#isClosed) void settings.concurrentLogins.close()
     this.#forgetOldest()
     return owned
   }
 
-  /** Claims the callback for the provider, and its name once it has exchanged a key. @throws TypeError if it may not */
+  /**
+   * Claims the callback for the provider. Of many, each is somebody else's: it must not have the callback of another one,
+   * nor be at the address of the application, and it claims its name once it has exchanged a key.
+   * @throws TypeError if it may not have the callback
+   */
   #own(settings: LoginSettings): LoginSettings {
+    if (!settings.isOneOfMany) {
+      claimCallback(settings)
+      return settings
+    }
     const { providerName, appOrigin, callbackPath } = settings
     refuseOwnAddress(settings)
     const callback = appOrigin + withoutLastSlashes(callbackPath)

@@ -7,9 +7,7 @@ import {
   PROVIDER_OPTIONS,
   SHARED_OPTIONS,
 } from './options'
-import { claimCallback, claimName } from './owners'
-import { createLoginSettings } from './provider'
-import { FixedProvider, ManyProviders, type Providers } from './providers'
+import { Providers } from './providers'
 
 /** The options that every adapter has, each with its parser. */
 export const LOGIN_OPTIONS = {
@@ -37,10 +35,10 @@ export function parseStore<Store extends object>(value: Store, name: string): St
 function fixedProvider(options: CommonOptions, shared: SharedValues, network: Network): Providers {
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
-  const settings = createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport)
-  claimName(settings)
-  claimCallback(settings)
-  return new FixedProvider(settings)
+  // The operator has chosen this provider, so it may be anywhere. No more logins can wait for it than it has connections.
+  const connections = shared.maxConcurrentLogins
+  const transports = network.openTransports({ ...shared, allowPrivateAddresses: true, maxPools: 1, connections })
+  return new Providers(shared, transports, { ...options, name: shared.name })
 }
 
 function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues, network: Network): Providers {
@@ -58,7 +56,8 @@ function manyProviders(options: MultiProviderOptions<never>, shared: SharedValue
     throw new TypeError(
       'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
     )
-  return new ManyProviders({ ...shared, callbackURL, allowPrivateAddresses, maxPools }, network)
+  const transports = network.openTransports({ ...shared, allowPrivateAddresses, maxPools })
+  return new Providers({ ...shared, callbackURL }, transports)
 }
 
 function firstOf(table: object, options: object): string | undefined {

@@ -6,7 +6,7 @@ interface RequestHeaders {
 }
 
 /** A client-side router, which requests by a script what its person clicks. */
-interface Router {
+export interface Router {
   /** Headers of its requests, of which each tells it, in lower case. No browser sends one with a navigation. */
   readonly headers: readonly string[]
   /** What makes it leave the navigation to the browser. A prefetch gets the same: some keep it for the click. */
@@ -43,11 +43,6 @@ const LEAVE_TO_BROWSER: readonly Router[] = [
 // What Turbo says of a prefetch, because no script can set Sec-Purpose; and Barba, which navigates after a refusal.
 const SCRIPT_HEADERS = ['x-sec-purpose', 'x-barba']
 
-/** What the router that made the request wants to hear; undefined if it shows none. */
-export function answerToRouter(req: RequestHeaders, method: string, path: string): HTTPResponse | undefined {
-  return routerOf(req)?.answer(path, method)
-}
-
 /**
  * Whether a header says that a script made the request: for browsers without Fetch Metadata. A foreign page can send
  * none of these headers unasked. Android's WebView names its program in X-Requested-With, also with navigations: by a name
@@ -58,7 +53,7 @@ export function isMarkedAsScript(req: RequestHeaders): boolean {
   return SCRIPT_HEADERS.some((name) => req.header(name) !== undefined) || routerOf(req) !== undefined
 }
 
-function routerOf(req: RequestHeaders): Router | undefined {
+export function routerOf(req: RequestHeaders): Router | undefined {
   return LEAVE_TO_BROWSER.find(({ headers }) => headers.some((name) => req.header(name) !== undefined))
 }
 

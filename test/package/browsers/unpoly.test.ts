@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import type { HTTPResponse } from '../../../lib/login/pages/page'
-import { answerToRouter } from '../../../lib/login/request/routers'
+import { routerOf } from '../../../lib/login/request/routers'
 import { liveSuite } from '../../security/browsers/live-suite'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { Tab } from '../../support/browsers/live-browser'
@@ -27,11 +27,8 @@ describeRouter({
 // As of a proxy that adds the header to every request, or of a cache that stores what must not be stored.
 describeInEachBrowser('the answer to Unpoly', (start) => {
   const suite = liveSuite(start)
-  const answer = answerToRouter(
-    { header: (name) => (name === 'x-up-version' ? '3' : undefined) },
-    'GET',
-    '/auth/social',
-  )
+  const unpoly = routerOf({ header: (name: string) => (name === 'x-up-version' ? '3' : undefined) })
+  const answer = unpoly?.answer('/auth/social', 'GET')
 
   /** What a browser does with it as a page. @returns the paths that it visits */
   async function open({ status, headers, body }: HTTPResponse): Promise<{ visits: string[]; tab: Tab; app: string }> {

@@ -61,7 +61,7 @@ test('the info of a login whose callback came to its tab has the site of both re
 // Whoever adds a member to LoginInfo finds here where it must arrive, and makes it appear in these logins.
 
 const read = (file: string): string => readFileSync(join(__dirname, '../../../..', file), 'utf8')
-const [, declared = ''] = /interface LoginInfo {([\s\S]*?)\n}/.exec(read('lib/login/info.ts')) ?? []
+const [, declared = ''] = /interface LoginInfo {([\s\S]*?)\n}/.exec(read('lib/login/context.ts')) ?? []
 const members = Array.from(declared.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name)
 const ofEachLogin = members.filter((member) => member !== 'duplicate')
 

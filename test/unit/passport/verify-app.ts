@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import type { LoginInfo } from '../../../lib/login/info'
+import type { LoginInfo } from '../../../lib/login/context'
 import { Strategy } from '../../../lib/passport/strategy'
 import { useLogins } from '../../support/logins'
 

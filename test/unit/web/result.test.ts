@@ -1,10 +1,14 @@
 import { SocialLoginError } from '../../../lib'
+import type { HTTPRequest } from '../../../lib/login/request/description'
 import type { CallbackResult, FailureResult, SuccessResult } from '../../../lib/web'
-import { failed, resultOf } from '../../../lib/web/result'
+import type { WebSettings } from '../../../lib/web/options'
+import { resultOf } from '../../../lib/web/result'
 
 const ORIGIN = 'https://app.example'
 const COOKIE = '__Host-social-login=; Max-Age=0'
-const REDIRECTS = { origin: ORIGIN, failureRedirect: undefined }
+const HTTP: HTTPRequest = { method: 'GET', target: '/auth/callback?auth_key=secret-key', header: () => undefined }
+/** What the result depends on, with the headers that a login has set so far. */
+const context = () => ({ headers: begun(), http: HTTP, failureRedirect: undefined })
 const PROFILE = { provider: 'social-login', id: '1' }
 const INFO = { returnTo: '/inbox', assurance: { age: 1, fetchSite: null, startSite: null, tabBound: false } }
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'set-cookie': COOKIE }
@@ -19,7 +23,7 @@ function success(): SuccessResult {
     info: undefined,
   }
   const action = { type: 'verdict', verdict, loginInfo: INFO }
-  const result: CallbackResult = Reflect.apply(resultOf, undefined, [action, begun(), REDIRECTS])
+  const result: CallbackResult = Reflect.apply(resultOf, undefined, [{ action, appOrigin: ORIGIN }, context()])
   if (result.type !== 'success') throw new Error(result.type)
   return result
 }
@@ -94,7 +98,10 @@ describe('finish()', () => {
 })
 
 test('a redirect to the provider is kept by no cache, and sends no Referrer-Policy', () => {
-  const result = resultOf({ type: 'redirect', url: 'https://social.example/oauth?app_id=1' }, begun(), REDIRECTS)
+  const result = resultOf(
+    { action: { type: 'redirect', url: 'https://social.example/oauth?app_id=1' }, appOrigin: ORIGIN },
+    context(),
+  )
   if (result.type !== 'response') throw new Error(result.type)
   const location = 'https://social.example/oauth?app_id=1'
   expect(shown(result.response)).toEqual({ status: 302, location, 'cache-control': 'no-store', 'set-cookie': COOKIE })
@@ -103,7 +110,10 @@ test('a redirect to the provider is kept by no cache, and sends no Referrer-Poli
 test('a page is sent as it is, with the cookies of the login', async () => {
   const fallbackError = new SocialLoginError('start_forbidden', 'start')
   const response = { status: 203, headers: { 'X-Frame-Options': 'DENY' }, body: '<p>' }
-  const result = resultOf({ type: 'respond', response, fallbackError }, begun(), REDIRECTS)
+  const result = resultOf(
+    { action: { type: 'page', page: 'confirm', response, fallbackError }, appOrigin: ORIGIN },
+    context(),
+  )
   if (result.type !== 'response') throw new Error(result.type)
   expect(shown(result.response)).toMatchObject({ status: 203, 'x-frame-options': 'DENY', 'set-cookie': COOKIE })
   expect(await result.response.text()).toBe('<p>')
@@ -117,19 +127,19 @@ describe('a login that failed', () => {
 
   const resultFor = (
     of: SocialLoginError,
-    redirects: Partial<Parameters<typeof failed>[2]> = {},
+    more: { failureRedirect?: WebSettings['failureRedirect']; appOrigin?: string | undefined } = {},
     accept?: string,
-  ): FailureResult =>
-    failed(
-      of,
-      begun(),
-      { ...REDIRECTS, ...redirects },
-      {
-        method: 'GET',
-        target: '/auth/callback?auth_key=secret-key',
-        header: (name) => (name === 'accept' ? accept : undefined),
-      },
-    )
+  ): FailureResult => {
+    const { failureRedirect: redirect } = more
+    const http = { ...HTTP, header: (name: string) => (name === 'accept' ? accept : undefined) }
+    const handled = {
+      action: { type: 'refused', error: of },
+      appOrigin: 'appOrigin' in more ? more.appOrigin : ORIGIN,
+    } as const
+    const result = resultOf(handled, { ...context(), http, failureRedirect: redirect })
+    if (result.type !== 'failure' && result.type !== 'error') throw new Error(result.type)
+    return result
+  }
 
   test.each([
     ['failure', failure, 403, PRIVATE],
@@ -151,7 +161,7 @@ describe('a login that failed', () => {
   })
 
   test('leads to a path alone while the provider, and so the origin of the application, is unknown', () => {
-    const { response } = resultFor(failure, { failureRedirect: () => '/login', origin: undefined })
+    const { response } = resultFor(failure, { failureRedirect: () => '/login', appOrigin: undefined })
     expect(response.headers.get('location')).toBe('/login')
   })
 })

@@ -1,4 +1,4 @@
-import { tabCookies } from '../../../../lib/login/pending-login/after-tab'
+import { tabCookies } from '../../../../lib/login/pages/tab'
 
 test.each([
   ['https://app.example', true],

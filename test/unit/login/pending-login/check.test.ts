@@ -1,7 +1,8 @@
 import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
-import { type CallbackContext, checkCallback, summaryOf } from '../../../../lib/login/pending-login/check'
+import { checkCallback, summaryOf } from '../../../../lib/login/pending-login/check'
 import type { PendingLogin } from '../../../../lib/login/pending-login/pending-login'
-import { newCallback, newPendingLogin } from '../../../support/pending-login'
+import type { CallbackRequest } from '../../../../lib/login/request/request'
+import { newCallback, newContext, newPendingLogin } from '../../../support/pending-login'
 
 afterEach(() => {
   jest.useRealTimers()
@@ -9,7 +10,7 @@ afterEach(() => {
 
 function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof checkCallback> {
   jest.useFakeTimers({ now: record.issuedAt + milliseconds, doNotFake: ['nextTick', 'setImmediate'] })
-  return checkCallback(record, newCallback())
+  return checkCallback(record, newCallback(), newContext())
 }
 
 test.each([
@@ -29,17 +30,17 @@ test('the summary of a record has its times and return path, and nothing else', 
   const record = newPendingLogin({ state: 'secret', returnTo: '/inbox' })
   const startedAt = new Date(record.issuedAt)
   const expiresAt = new Date(record.issuedAt + 600_000)
-  expect(summaryOf(record, newCallback())).toStrictEqual({ startedAt, expiresAt, returnTo: '/inbox' })
+  expect(summaryOf(record, newContext())).toStrictEqual({ startedAt, expiresAt, returnTo: '/inbox' })
   const { returnTo: _, ...without } = record
-  expect(summaryOf(without, newCallback())).toStrictEqual({ startedAt, expiresAt })
+  expect(summaryOf(without, newContext())).toStrictEqual({ startedAt, expiresAt })
 })
 
 test('there is a summary up to the moment when the login expires, for the user of the start', () => {
   const record = newPendingLogin({ user: 'a' })
-  const { expiresAt } = summaryOf(record, newCallback({ user: 'a' })) ?? {}
+  const { expiresAt } = summaryOf(record, newContext({ user: 'a' })) ?? {}
   const at = (time: number, user?: string) => {
     jest.useFakeTimers({ now: time, doNotFake: ['nextTick', 'setImmediate'] })
-    return summaryOf(record, newCallback({ user }))
+    return summaryOf(record, newContext({ user }))
   }
   const end = Number(expiresAt)
   expect([at(end, 'a')?.expiresAt, at(end + 1, 'a'), at(end), at(end, 'b')]).toEqual([
@@ -52,10 +53,8 @@ test('there is a summary up to the moment when the login expires, for the user o
 
 test('a record of another strategy is refused first, whatever its age', () => {
   const record = { ...newPendingLogin(), issuedAt: 0 }
-  expect(checkCallback(record, newCallback({ settings: { ...newCallback().settings, strategyDigest: 'other' } }))).toBe(
-    'context_mismatch',
-  )
-  expect(checkCallback(record, newCallback())).toBe('login_expired')
+  expect(checkCallback(record, newCallback(), newContext({ strategyDigest: 'other' }))).toBe('context_mismatch')
+  expect(checkCallback(record, newCallback(), newContext())).toBe('login_expired')
 })
 
 test.each([
@@ -68,13 +67,13 @@ test.each([
   ['', undefined, 'user_changed'],
 ])('a login started by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
   const record = newPendingLogin({ user: starter })
-  expect(checkCallback(record, newCallback({ user: finisher }))).toBe(refusal)
+  expect(checkCallback(record, newCallback(), newContext({ user: finisher }))).toBe(refusal)
 })
 
 test('a callback that was typed finishes only a login that was typed', () => {
   const typed = newCallback({ fetchSite: 'none' })
-  expect(checkCallback(newPendingLogin(), typed)).toBe('callback_forged')
-  expect(checkCallback(newPendingLogin({ startSite: 'none' }), typed)).toBeUndefined()
+  expect(checkCallback(newPendingLogin(), typed, newContext())).toBe('callback_forged')
+  expect(checkCallback(newPendingLogin({ startSite: 'none' }), typed, newContext())).toBeUndefined()
 })
 
 // WebKit says `none` of a reload, of Back and of Forward, with the Referer of the first time.
@@ -82,16 +81,16 @@ test.each(['provider', 'app'] as const)(
   'a callback that is requested again, with the Referer of the %s, was not typed',
   (referer) => {
     const record = newPendingLogin()
-    const again: CallbackContext = newCallback({ fetchSite: 'none', referer })
-    expect(checkCallback(record, again)).toBeUndefined()
+    const again = newCallback({ fetchSite: 'none', referer })
+    expect(checkCallback(record, again, newContext())).toBeUndefined()
   },
 )
 
 test('a callback that is requested again later than a silent approval, with the Referer of the application, is refused', () => {
   const record = newPendingLogin()
   jest.useFakeTimers({ now: record.issuedAt + SILENT_APPROVAL_MS + 1, doNotFake: ['nextTick', 'setImmediate'] })
-  const again: CallbackContext = newCallback({ fetchSite: 'none', referer: 'app' })
-  expect(checkCallback(record, again)).toBe('callback_forged')
+  const again = newCallback({ fetchSite: 'none', referer: 'app' })
+  expect(checkCallback(record, again, newContext())).toBe('callback_forged')
 })
 
 test.each([
@@ -100,18 +99,18 @@ test.each([
   ['no secret', '', 'tab_mismatch'],
 ])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
   const record = newPendingLogin({ tabSecret: 'secret' })
-  expect(checkCallback(record, newCallback({ tabSecret }))).toBe(refusal)
+  expect(checkCallback(record, newCallback({ tabSecret, fetchSite: 'same-origin' }), newContext())).toBe(refusal)
 })
 
 test('the application’s own Referer is accepted for 30 seconds, or with the secret of the tab', () => {
   const record = { ...newPendingLogin({ tabSecret: 'secret' }), issuedAt: 1_000_000 }
-  const at = (age: number, more: Partial<CallbackContext> = {}) => {
+  const at = (age: number, more: Partial<CallbackRequest> = {}) => {
     jest.useFakeTimers({ now: record.issuedAt + age, doNotFake: ['nextTick', 'setImmediate'] })
-    return checkCallback(record, newCallback({ referer: 'app', ...more }))
+    return checkCallback(record, newCallback({ referer: 'app', ...more }), newContext())
   }
   expect(SILENT_APPROVAL_MS).toBe(30_000)
   expect([at(0), at(30_000), at(30_001)]).toEqual([undefined, undefined, 'callback_forged'])
-  expect(at(30_001, { tabSecret: 'secret' })).toBeUndefined()
+  expect(at(30_001, { tabSecret: 'secret', source: 'app' })).toBeUndefined()
   expect(at(30_001, { referer: 'absent' })).toBeUndefined()
   expect(at(30_001, { referer: 'provider' })).toBeUndefined()
 })

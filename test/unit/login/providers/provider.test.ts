@@ -1,8 +1,5 @@
 import { Endpoints } from '../../../../lib/client/endpoints'
-import type { Network } from '../../../../lib/client/http/network'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
-import type { Transport } from '../../../../lib/client/http/transport'
-import type { ClientSettings } from '../../../../lib/client/options'
 import { Semaphore } from '../../../../lib/client/semaphore'
 import { type LoginSettings, refuseOwnAddress } from '../../../../lib/login/providers/provider'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
@@ -28,6 +25,8 @@ const known = {
   appOrigin: 'https://app.example',
   providerOrigin: 'https://social.example',
   displayName: 'social.example',
+  isOneOfMany: false,
+  isCallbackCaseSensitive: false,
   strategyDigest: expect.any(String),
   concurrentLogins: expect.any(Semaphore),
 }
@@ -84,30 +83,6 @@ test('every option has its effect on the settings', async () => {
   expect([concurrentLogins.tryAcquire(), concurrentLogins.tryAcquire()]).toEqual([true, false])
 })
 
-test('the network is given what the requests need, and the application’s selection of a record the name', async () => {
-  const opened: ClientSettings[] = []
-  const transport: Transport = { send: () => Promise.reject(new Error('nothing is sent')) }
-  const openTransport: Network['openTransport'] = (settings) => {
-    opened.push(settings)
-    return transport
-  }
-  const given = { userAgent: 'App/1', timeout: 5000, allowInsecureHTTP: true, exchangeMethod: 'post' } as const
-  const user = { id: 1 }
-  const userRecord = jest.fn(() => user)
-  const options = { ...good, ...given, name: 'chess', maxConcurrentLogins: 3 }
-  parseLoginOptions({ ...options, userRecord }, { ...nodeNetwork, openTransport })
-  parseLoginOptions(options, { ...nodeNetwork, openTransport })
-  const { clientID, clientSecret } = required
-  const address = { origin: 'https://social.example', basePath: '/api/v1', oauthPath: '/api' }
-  const client = { ...given, ...address, clientID, clientSecret, authorizationURL: undefined, maxConnections: 3 }
-  expect(opened).toEqual([
-    expect.objectContaining({ ...client, userRecord: expect.any(Function) }),
-    expect.objectContaining({ ...client, userRecord: undefined }),
-  ])
-  expect(opened[0]?.userRecord?.({ record: user })).toBe(user)
-  expect(userRecord.mock.calls).toEqual([[{ record: user }, 'chess']])
-})
-
 test('without a name of its own, a provider is called by the host of its login page, with a port', async () => {
   const { displayName } = await settingsOf({ authorizationURL: 'https://login.social.example:8443/page' })
   expect(displayName).toBe('login.social.example:8443')
@@ -117,7 +92,7 @@ test('one provider of many is known by its own name, in diagnostics, too', async
   expect(await settingsOfMany()).toMatchObject({
     ...known,
     providerName: 'chess',
-    tracedProvider: 'chess',
+    isOneOfMany: true,
     callbackPath: '/chess/callback',
     isCallbackCaseSensitive: true,
     identity: ['social-login', 'chess', 'https://social.example/api/v1', 'app-id'],

@@ -19,8 +19,9 @@ const targets: readonly string[] = JSON.parse(
 /** Every address in the answer to a router that requests this target. */
 function addressesIn(originalUrl: string, headers: Headers, method: string): string[] {
   const read = classifyRequest(incoming('/', { ...FETCH, ...headers }, { originalUrl, method }), policy)
-  if (read.type !== 'refused') throw new Error(`not refused: ${originalUrl}`)
-  const { headers: answered = {}, body = '' } = read.response ?? {}
+  if (read.type !== 'refused' || !read.response)
+    throw new Error(`not answered in the words of a router: ${originalUrl}`)
+  const { headers: answered, body } = read.response
   const { Location, 'HX-Redirect': htmx, 'X-Inertia-Location': inertia } = answered
   const refreshed = /url=([^"]*)"/.exec(body)?.[1]
   return [Location, htmx, inertia, refreshed].filter((address) => address !== undefined)

@@ -1,13 +1,20 @@
+/** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
+export function pathOf({ target }: { readonly target: string }): string {
+  return withoutOrigin(target).replace(/[?#].*/s, '')
+}
+
+/** A target without the origin that absolute-form targets have. */
+export function withoutOrigin(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, '')
+}
+
 /** Whether two paths are the same to Express, which by default ignores their case and a slash at their end. */
 export function isSamePath(a: string, b: string): boolean {
   return plainPath(a) === plainPath(b)
 }
 
-/**
- * Whether a path is the callback's, or its end, as behind a proxy that strips a prefix. A key at any other path is not
- * exchanged, because applications limit guesses at the callback, not at the start.
- */
-export function isCallbackSuffix(path: string, callbackPath: string, isCaseSensitive = false): boolean {
+/** Whether a path is the callback's, or its end, as behind a proxy that strips a prefix. */
+export function isCallbackSuffix(path: string, callbackPath: string, isCaseSensitive: boolean): boolean {
   const plain = isCaseSensitive ? withoutLastSlashes : plainPath
   const [arrived, expected] = [plain(path), plain(callbackPath)]
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))

@@ -14,7 +14,7 @@ test.each([
   ['x-barba', 'yes'],
 ])('without Fetch Metadata, %s: %s is named as the sign of a script', (name, value) => {
   const headers = { accept: 'text/html', referer: 'https://app.example/' }
-  expect(startOf(headers)).toMatchObject({ type: 'start', verified: true })
+  expect(startOf(headers)).toMatchObject({ type: 'start', confirmation: undefined })
   expect(callbackOf(headers)).toMatchObject({ type: 'callback', authKey: 'K' })
   const hint = expect.stringMatching(/^If a client-side router did, leave this link to the browser: /)
   const refused = { type: 'refused', code: 'navigation_required', phase: 'start', hint }
