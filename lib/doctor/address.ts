@@ -29,8 +29,7 @@ export async function findAddress(typed: URL, examination: Examination): Promise
       const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
       if (next === undefined) {
         reportAddress(baseURL, typed, examination)
-        // Behind a proxy the provider is not reached by a connection of our own.
-        if (!examination.options.proxied) await checkTLS(baseURL, examination)
+        await checkTLS(baseURL, examination)
         return { baseURL, userMe }
       }
       if (next === 'refused') return undefined
@@ -41,7 +40,6 @@ export async function findAddress(typed: URL, examination: Examination): Promise
     const failure = ProbeError.caught(error)
     if (failure.code === NOT_ASKED)
       examination.broken('address_private', `${failure.message} If it is right, run this with its address.`)
-    else if (examination.options.proxied) examination.broken('provider_unreachable', failure.message)
     else await explainFailure(failure, baseURL, examination)
   }
   return undefined

@@ -1,9 +1,4 @@
-import { once } from 'node:events'
-import { isIP } from 'node:net'
-import { connect } from 'node:tls'
-import { oneLookupAtATime, systemLookup } from '../client/http/address'
-import { tlsOptions } from '../client/http/tls-options'
-import { withoutBrackets } from '../client/url'
+import type { TLSSocket } from 'node:tls'
 import type { Examination } from './examination'
 import type { FindingCode } from './findings'
 import { ProbeError } from './probe'
@@ -16,7 +11,7 @@ const FEW_DAYS = 14
 export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
   if (url.protocol !== 'https:') return true
   examination.progress('Looking at the certificate')
-  const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(url, examination.probe.timeout)
+  const { protocol, speaksHTTP1, certificateError, daysLeft } = await examination.probe.shakeHands(url, readHandshake)
   if (certificateError !== undefined) examination.broken(...certificateProblem(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs(
@@ -62,36 +57,14 @@ function certificateProblem(code: string, daysLeft: number): readonly [FindingCo
   return CERTIFICATE_PROBLEMS[code] ?? ['certificate_untrusted', untrusted]
 }
 
-/** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-async function shakeHands(url: URL, timeout: number) {
-  const host = withoutBrackets(url.hostname)
-  const signal = AbortSignal.timeout(timeout)
-  const socket = connect({
-    host,
-    port: Number(url.port || 443),
-    // An address has no server name (RFC 6066, section 3).
-    servername: isIP(host) === 0 ? host : '',
-    lookup: oneLookupAtATime(systemLookup),
-    ALPNProtocols: ['http/1.1', 'h2'],
-    ...tlsOptions(),
-    rejectUnauthorized: false,
-  })
-  try {
-    await once(socket, 'secureConnect', { signal })
-    const { valid_to } = socket.getPeerCertificate()
-    const { authorized, authorizationError } = socket
-    return {
-      protocol: (socket.getProtocol() ?? '').replace('v', ' '),
-      speaksHTTP1: socket.alpnProtocol !== 'h2',
-      /** Node's code for a certificate that is not accepted. */
-      certificateError: authorized ? undefined : String(authorizationError),
-      /** Until the certificate expires; negative if it has. */
-      daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
-    }
-  } catch (error) {
-    throw ProbeError.of(error, signal.aborted, timeout)
-  } finally {
-    // An error after the handshake does not matter.
-    socket.on('error', () => {}).destroy()
+function readHandshake(socket: TLSSocket) {
+  const { authorized, authorizationError, alpnProtocol } = socket
+  return {
+    protocol: (socket.getProtocol() ?? '').replace('v', ' '),
+    speaksHTTP1: alpnProtocol !== 'h2',
+    /** Node's code for a certificate that is not accepted. */
+    certificateError: authorized ? undefined : String(authorizationError),
+    /** Until the certificate expires; negative if it has. */
+    daysLeft: Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / DAY_MS),
   }
 }

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { TLSSocket } from 'node:tls'
 import { errors } from 'undici/index.js'
 import { Deadline } from '../client/deadline'
 import { isPrivateHost, PrivateAddressError } from '../client/http/address'
+import { connectTo } from '../client/http/connect'
 import { decompress } from '../client/http/decompress'
 import { readProxies } from '../client/http/environment-proxy'
-import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
-import { nodeNetwork } from '../client/http/pools'
+import { ProviderPools } from '../client/http/pools'
 import { type ProviderResponse, ResponseReader } from '../client/http/response-reader'
 import { sendOverConnection } from '../client/http/retry'
 import type { ProviderRequest } from '../client/http/transport'
@@ -84,8 +85,8 @@ export class ProbeError extends Error {
  * certificates.
  */
 export class Probe {
-  #typed: Transports | undefined
-  #others: Transports | undefined
+  #typed: ProviderPools | undefined
+  #others: ProviderPools | undefined
 
   /**
    * @param userAgent the `User-Agent` of all requests from now on
@@ -121,7 +122,7 @@ export class Probe {
     let reader = new RecordingReader('exchange', false, request)
     const startedAt = performance.now()
     try {
-      const transport = this.#transportsTo(url).transportTo(url.origin)
+      const transport = this.#poolsOf(url).transportTo(url.origin)
       const response = sendOverConnection((onNewConnection) => {
         if (onNewConnection) reader = new RecordingReader('exchange', true, request)
         return transport.send({ request, deadline, reader, onNewConnection })
@@ -129,8 +130,27 @@ export class Probe {
       const read = await readerOf(response)
       return { ...reader.received(), duration: performance.now() - startedAt, read }
     } catch (error) {
-      if (errorCode(error) === 'PRIVATE_ADDRESS') throw this.#notAsked(url)
-      throw ProbeError.of(error, deadline.expired, this.timeout)
+      throw this.#failure(error, url, deadline)
+    } finally {
+      deadline.clear()
+    }
+  }
+
+  /**
+   * Opens a connection by TLS, as one for a request, and closes it after the handshake. Nothing is sent, so neither its
+   * certificate nor its protocol need be accepted.
+   * @returns what is read of the handshake @throws ProbeError
+   */
+  async shakeHands<T>(url: URL, read: (socket: TLSSocket) => T): Promise<T> {
+    const deadline = new Deadline(this.timeout)
+    try {
+      const connect = connectTo(url.origin, this.#poolsOf(url).poolOptionsOf(url.origin))
+      return await new Promise((resolve, reject) => {
+        const inspect = (socket: TLSSocket): void => resolve(read(socket))
+        connect(deadline.signal, inspect).then((socket) => socket.destroy(), reject)
+      })
+    } catch (error) {
+      throw this.#failure(error, url, deadline)
     } finally {
       deadline.clear()
     }
@@ -141,7 +161,7 @@ export class Probe {
     await Promise.all([this.#typed?.close(), this.#others?.close()])
   }
 
-  #transportsTo({ origin, hostname }: URL): Transports {
+  #poolsOf({ origin, hostname }: URL): ProviderPools {
     if (origin === this.origin) {
       this.#typed ??= this.#open(true)
       return this.#typed
@@ -152,15 +172,16 @@ export class Probe {
     return this.#others
   }
 
-  #notAsked({ origin }: URL): ProbeError {
+  #failure(error: unknown, { origin }: URL, deadline: Deadline): ProbeError {
+    if (errorCode(error) !== 'PRIVATE_ADDRESS') return ProbeError.of(error, deadline.expired, this.timeout)
     const why = this.proxied ? 'another host, which a proxy might find inside your network' : 'a private address'
     return new ProbeError(`It leads to ${origin}, ${why}, and nobody typed it: nothing is asked there.`, NOT_ASKED)
   }
 
-  #open(allowPrivateAddresses: boolean): Transports {
+  #open(allowPrivateAddresses: boolean): ProviderPools {
     const { timeout, proxied } = this
     const proxyOf = proxied && proxiesOfEnvironment()
-    return nodeNetwork.openTransports({ proxyOf, timeout, allowPrivateAddresses, maxPools: DEFAULT_POOLS })
+    return new ProviderPools({ proxyOf, timeout, allowPrivateAddresses, maxPools: DEFAULT_POOLS })
   }
 }
 

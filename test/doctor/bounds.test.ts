@@ -3,15 +3,18 @@ import { get, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { createServer as createTLSServer } from 'node:tls'
 import { errorCode } from '../../lib/client/http/network-errors'
 import { readToken } from '../../lib/client/response/responses'
 import { isCatchable, listenForCallback } from '../../lib/doctor/browser-login'
 import { runDoctor as runWith } from '../../lib/doctor/command'
-import { Examination } from '../../lib/doctor/examination'
+import { examine } from '../../lib/doctor/doctor'
+import { Examination, type Finding } from '../../lib/doctor/examination'
 import { NOT_ASKED, Probe, ProbeError } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
 import { obstacleIn } from '../../lib/doctor/response'
 import { Screen } from '../../lib/doctor/screen'
+import { countConnections } from '../support/connections'
 import { diagnose, sendJSON, useServers } from '../support/doctor'
 import { runDoctor } from '../support/doctor-command'
 import { freePort } from '../support/free-port'
@@ -19,7 +22,7 @@ import { rejectionOf } from '../support/leak-check'
 
 // Where the limits of the doctor are, and what it prints of what it was told.
 
-const { serve } = useServers()
+const { listening, serve } = useServers()
 // Before its servers are stopped.
 afterEach(() => void jest.restoreAllMocks())
 const refuse = (response: ServerResponse) => sendJSON(response, { error: true }, 401)
@@ -110,6 +113,59 @@ test('a name that leads into this network is asked for nothing, unless it was ty
   }
   expect([await send(new Probe('test', 1000, origin)), asked]).toEqual([401, 1])
   expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toEqual([NOT_ASKED, 1])
+})
+
+describe('a name that leads into this network only when the certificate is looked at', () => {
+  type Tell = (...args: unknown[]) => void
+  const tell =
+    (...found: unknown[]): Tell =>
+    (...args) => {
+      const answer = args.at(-1)
+      if (typeof answer === 'function') setImmediate(() => answer(...found))
+    }
+  const nowhere = tell(Object.assign(new Error(), { code: 'ENOTFOUND' }))
+  const here = tell(null, ['127.0.0.1'])
+
+  /** @param resolve looks the name up for the certificate @returns the findings, and how often this machine was connected to */
+  async function lookInside(resolve: Tell, isListening: boolean) {
+    const server = createTLSServer()
+    const port = await listening(server)
+    const connections = countConnections(server)
+    if (!isListening) await new Promise((done) => server.close(done))
+    const typed = await serve((request, response) => {
+      response.writeHead(301, { location: `https://inside.example:${port}${request.url}` }).end()
+    })
+    const found: string[] = []
+    const progress = (text: string): void => {
+      if (text === 'Looking at the certificate') jest.spyOn(dns, 'resolve4').mockImplementation(resolve)
+    }
+    const finding = ({ message }: Finding): void => void found.push(message.replace(String(port), 'PORT'))
+    const input = { baseURL: new URL(typed), userAgent: 'test', timeout: 300, hasProxy: false }
+    await examine(input, { progress, finding })
+    return { found, accepted: connections.accepted }
+  }
+
+  test.each([
+    ['by the system', nowhere, 'The host name could not be looked up (DNS).'],
+    [
+      'by its name server',
+      here,
+      'It leads to https://inside.example:PORT, a private address, and nobody typed it: nothing is asked there.',
+    ],
+  ])('%s is not connected to, so that the report does not tell whether anything listens', async (...row) => {
+    const [, resolve, sentence] = row
+    const { lookup } = dns
+    const local = tell(null, [{ address: '127.0.0.1', family: 4 }])
+    jest.spyOn(dns, 'lookup').mockImplementation((...args) => {
+      if (String(args[0]) === 'inside.example') local(...args)
+      else Reflect.apply(lookup, dns, args)
+    })
+    jest.spyOn(dns, 'resolve6').mockImplementation(nowhere)
+    for (const isListening of [true, false]) {
+      jest.spyOn(dns, 'resolve4').mockImplementation(nowhere)
+      expect(await lookInside(resolve, isListening)).toEqual({ found: [sentence], accepted: 0 })
+    }
+  })
 })
 
 test('a defect of the doctor is no finding, which would quote it', () => {

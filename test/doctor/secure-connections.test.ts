@@ -160,24 +160,25 @@ test('a server is told which of its names is meant, but no address, and is asked
   expect(trusting.mock.calls.at(-1)?.[0]).toMatchObject({ host: 'localhost', port: 443, servername: 'localhost' })
 })
 
-test('behind a proxy, a connection that fails is not tried beside it', async () => {
+test('behind a proxy, a connection that fails is explained through it', async () => {
   const baseURL = await secure(certificates.selfSigned, page(404))
   process.env['https_proxy'] = await proxyTo(baseURL)
   const { report } = await diagnose('https://nowhere.invalid/api/v1', { hasProxy: true, timeout: 1000 })
   delete process.env['https_proxy']
   expect(report.split('\n')).toEqual([
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
-    'broken Network: The certificate was not accepted, because it, or its CA, is of your own making (NODE_EXTRA_CA_CERTS).',
+    'broken Certificate: The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.',
   ])
 })
 
-test('behind a proxy, the certificate is not asked for beside it', async () => {
+test('behind a proxy, the certificate is looked at through it', async () => {
   process.env['https_proxy'] = await proxyTo(await secure(certificates.wrongHost))
   const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true, timeout: 1000 })
   delete process.env['https_proxy']
   expect(findingsOf(report)).toEqual([
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
     'good Address: https://other.example/api/v1 answers, without a redirect.',
+    'differs Certificate: Valid, but for 1 more day only: see that it is renewed.',
     'differs Login page: It refuses an id that nobody has, with status 404: give --app-id for more.',
     'good Exchange: It refuses invented values as JSON, with status 401.',
     'good Profile: user/me refuses an invented token with status 401.',

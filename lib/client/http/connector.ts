@@ -1,30 +1,17 @@
-import type { LookupFunction, Socket } from 'node:net'
-import { buildConnector, errors } from 'undici/index.js'
+import type { Socket } from 'node:net'
+import { type buildConnector, errors } from 'undici/index.js'
 import {
-  ADDRESS_TIMEOUT_MS,
   CONNECT_RETRIES,
   CONNECT_RETRY_MS,
   MAX_WIRE_BYTES,
   PRECONNECT_INTERVAL_MS,
   SPARE_MAX_AGE_MS,
 } from '../../limits'
-import { withoutBrackets } from '../url'
-import { oneLookupAtATime, systemLookup } from './address'
+import { type Connect, type ConnectOptions, connectTo } from './connect'
 import { errorCode } from './network-errors'
-import { limitTLSMessages } from './tls-messages'
-import { tlsOptions } from './tls-options'
-import { openTunnel, type TunnelOptions } from './tunnel'
 
-export interface ConnectorOptions {
-  /** Milliseconds that a connection may take to open. */
-  readonly connectTimeout: number
-  /** Looks names up instead of `dns.lookup`. */
-  readonly lookup?: LookupFunction | undefined
-  /** Set to connect through it. */
-  readonly proxy?: URL | undefined
-}
-
-export type Connect = ReturnType<typeof buildConnector>
+/** How undici's pool and client have a connection opened. */
+type UndiciConnect = ReturnType<typeof buildConnector>
 
 // What connections meet while a server restarts, or while its address or its name moves. ECONNRESET is not among them:
 // a server that resets a TLS handshake may have cost us CPU, and would cost as much for each of `CONNECT_RETRIES`.
@@ -35,36 +22,25 @@ const TRANSIENT: readonly unknown[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNRE
  * page, does not retry while the provider restarts, and does not tell whether a connection closed before the response.
  */
 export class Connector {
-  readonly #origin: URL
   readonly #connect: Connect
+  readonly #timeout: number
   readonly #retryTime: number
+  /** One for each connection that is opening. */
+  readonly #opening = new Set<AbortController>()
   /** For the error of a connection, whether anything was received after the last request was written to it. */
   readonly #hadAnswered = new WeakMap<Error, boolean>()
   #spare: SpareConnection | undefined
   #nextPreconnectAt = 0
   #isClosed = false
 
-  constructor(origin: string, { connectTimeout: timeout, lookup: given = systemLookup, proxy }: ConnectorOptions) {
-    this.#origin = new URL(origin)
-    this.#retryTime = Math.min(CONNECT_RETRY_MS, timeout / 3)
-    const lookup = oneLookupAtATime(given)
-    const connectDirectly = buildConnector({
-      timeout,
-      lookup,
-      // A quarter of the timeout leaves time for further addresses.
-      autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4)),
-      ...tlsOptions(),
-    })
-    const connect = proxy ? connectThrough({ proxy, timeout, lookup }, connectDirectly) : connectDirectly
-    this.#connect = (options, callback) =>
-      connect(options, (...result) => {
-        if (result[1]) limitTLSMessages(result[1])
-        callback(...result)
-      })
+  constructor(origin: string, options: ConnectOptions) {
+    this.#connect = connectTo(origin, options)
+    this.#timeout = options.connectTimeout
+    this.#retryTime = Math.min(CONNECT_RETRY_MS, this.#timeout / 3)
   }
 
   /** `connect` for undici's pool: the spare connection, if it is open or opening. */
-  readonly connect: Connect = (options, callback) => {
+  readonly connect: UndiciConnect = (options, callback) => {
     const spare = this.#spare
     this.#spare = undefined
     if (!spare) return this.connectNew(options, callback)
@@ -77,18 +53,21 @@ export class Connector {
   }
 
   /** `connect` for a request that must not use a kept-alive connection. */
-  readonly connectNew: Connect = (options, callback) => {
+  readonly connectNew: UndiciConnect = (_options, callback) => {
     const until = performance.now() + this.#retryTime
-    const attempt = (): void => {
-      this.#connect(options, (...result) => {
-        if (performance.now() < until && TRANSIENT.includes(errorCode(result[0]))) {
+    const attempt = (): void =>
+      void this.#open().then(
+        (socket) => {
+          this.#watch(socket)
+          callback(null, socket)
+        },
+        (error: Error) => {
+          const isTriedAgain = performance.now() < until && !this.#isClosed && TRANSIENT.includes(errorCode(error))
+          if (!isTriedAgain) return callback(error, null)
           // The timer is unreferenced, because whoever waits has a deadline, whose timer keeps the process alive.
-          return void setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
-        }
-        if (result[1]) this.#watch(result[1])
-        callback(...result)
-      })
-    }
+          setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
+        },
+      )
     attempt()
   }
 
@@ -98,9 +77,7 @@ export class Connector {
     if (this.#isClosed || now < this.#nextPreconnectAt) return
     this.#nextPreconnectAt = now + PRECONNECT_INTERVAL_MS
     this.#spare?.close()
-    const { protocol, hostname, host, port } = this.#origin
-    const options = { protocol, hostname: withoutBrackets(hostname), host, port }
-    this.#spare = new SpareConnection((callback) => this.#connect(options, callback))
+    this.#spare = new SpareConnection(this.#open())
   }
 
   /** Whether the connection closed before the response began. `isSent` tells whether the request got a connection. */
@@ -113,6 +90,20 @@ export class Connector {
   close(): void {
     this.#isClosed = true
     this.#spare?.close()
+    for (const opening of this.#opening) opening.abort()
+  }
+
+  /** Opens a connection within the timeout, and while this is not closed. */
+  async #open(): Promise<Socket> {
+    const opening = new AbortController()
+    const timer = setTimeout(() => opening.abort(new errors.ConnectTimeoutError()), this.#timeout).unref()
+    this.#opening.add(opening)
+    try {
+      return await this.#connect(opening.signal)
+    } finally {
+      clearTimeout(timer)
+      this.#opening.delete(opening)
+    }
   }
 
   // Limits what a socket receives between two requests, and fills `#hadAnswered`, because undici rejects requests with
@@ -139,44 +130,33 @@ export class Connector {
   }
 }
 
-/** Opens connections in tunnels through a proxy, which does not see what an https connection carries. */
-function connectThrough(options: TunnelOptions, connect: Connect): Connect {
-  return (target, callback) =>
-    openTunnel(target, options, (...result) => {
-      const [, httpSocket] = result
-      if (httpSocket && target.protocol === 'https:') connect({ ...target, httpSocket }, callback)
-      else callback(...result)
-    })
-}
-
-type Spare = Socket | null | undefined
-
 /** A connection that is opened for a later request. Its timer closes it, whatever its server does. */
 class SpareConnection {
-  readonly #socket: Promise<Spare>
+  readonly #socket: Promise<Socket | undefined>
   readonly #timer: NodeJS.Timeout
 
-  constructor(open: (callback: Parameters<Connect>[1]) => void) {
-    const socket = new Promise<Spare>((resolve) => open((_error, socket) => resolve(socket)))
-    // An application's own lookup may throw.
-    this.#socket = socket.catch(() => null).then((socket) => this.#opened(socket))
+  constructor(opening: Promise<Socket>) {
+    this.#socket = opening.then(
+      (socket) => this.#opened(socket),
+      () => undefined,
+    )
     this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
   }
 
   /** The connection, once it is open; none if that failed. */
-  async take(): Promise<Spare> {
+  async take(): Promise<Socket | undefined> {
     clearTimeout(this.#timer)
     const socket = await this.#socket
-    return socket?.off('readable', this.close).off('error', this.close)
+    return socket?.off('readable', this.close)
   }
 
   readonly close = (): void => {
-    void this.#socket.then((socket) => socket?.on('error', () => {}).destroy())
+    void this.#socket.then((socket) => socket?.destroy())
   }
 
-  #opened(socket: Spare): Spare {
-    // A server that sends anything, or the end, before a request will not serve one here. An error of TLS alone does
-    // not close a socket. An unused connection must not keep the process alive.
-    return socket?.on('readable', this.close).on('error', this.close).unref()
+  #opened(socket: Socket): Socket {
+    // A server that sends anything, or the end, before a request will not serve one here. An unused connection must not
+    // keep the process alive.
+    return socket.on('readable', this.close).unref()
   }
 }

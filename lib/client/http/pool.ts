@@ -5,12 +5,13 @@ import { Client, errors, Pool } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import type { EndListener } from '../deadline'
 import { Semaphore } from '../semaphore'
-import { Connector, type ConnectorOptions } from './connector'
+import type { ConnectOptions } from './connect'
+import { Connector } from './connector'
 import { ClosedBeforeResponse } from './network-errors'
 import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
-export interface PoolOptions extends ConnectorOptions {
+export interface PoolOptions extends ConnectOptions {
   readonly connections: number
 }
 

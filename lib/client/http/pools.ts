@@ -67,9 +67,8 @@ export class ProviderPools implements Transports {
 
   /** The transport looks for the pool of the origin at each request, because an idle pool may have been closed. */
   transportTo(origin: string): Transport {
-    const { dispatcher, allowPrivateAddresses } = this.#options
-    if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
-      throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
+    const { dispatcher } = this.#options
+    this.#refusePrivate(origin)
     if (dispatcher) return new DispatcherTransport(dispatcher)
     return {
       send: (attempt) => this.#send(origin, attempt),
@@ -80,11 +79,22 @@ export class ProviderPools implements Transports {
     }
   }
 
+  /** How connections to an origin are opened. @throws TypeError for a private address that is not allowed */
+  poolOptionsOf(origin: string): PoolOptions {
+    this.#refusePrivate(origin)
+    return { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) }
+  }
+
   /** Closes the idle pools, and each of the others after the last request that needs it. */
   async close(): Promise<void> {
     this.#isClosed = true
     const idle = [...this.#pools].filter(([, pool]) => pool.requests === 0)
     await Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool)))
+  }
+
+  #refusePrivate(origin: string): void {
+    if (!this.#options.allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
+      throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
   }
 
   async #send(origin: string, attempt: RequestAttempt): Promise<ProviderResponse> {
@@ -113,7 +123,7 @@ export class ProviderPools implements Transports {
   }
 
   #open(origin: string): ProviderPool {
-    return newPool(origin, { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) })
+    return newPool(origin, this.poolOptionsOf(origin))
   }
 
   #closeIdle(): void {

@@ -1,11 +1,12 @@
 import dns from 'node:dns'
 import { type EventEmitter, errorMonitor, once } from 'node:events'
 import http from 'node:http'
-import { connect, createServer, type LookupFunction, type Socket } from 'node:net'
+import { connect, createServer, type LookupFunction } from 'node:net'
 import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
 import { systemLookup } from '../../../../lib/client/http/address'
+import { connectTo } from '../../../../lib/client/http/connect'
 import { environmentProxies, readProxies } from '../../../../lib/client/http/environment-proxy'
-import { openTunnel, type TunnelTarget } from '../../../../lib/client/http/tunnel'
+import { openTunnel } from '../../../../lib/client/http/tunnel'
 import { type Certified, makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
 import { port as portOf } from '../../../support/listen'
@@ -135,24 +136,22 @@ test('hundreds of calls to a provider that does not answer keep no more connecti
 })
 
 /** Opens one tunnel, of which the provider is the end. */
-function tunnelTo(target: Partial<TunnelTarget>, url: string, lookup: LookupFunction = systemLookup): Promise<Socket> {
-  const whole = { hostname: 'provider.example', protocol: 'https:', port: '', ...target }
-  return new Promise((resolve, reject) => {
-    const timeout = 60_000
-    openTunnel(whole, { proxy: new URL(url), timeout, lookup }, (error, socket) => {
-      if (socket) resolve(socket.destroy())
-      else reject(error)
-    })
-  })
+async function openOne(url: string, lookup: LookupFunction = systemLookup): Promise<void> {
+  const { signal } = new AbortController()
+  const socket = await openTunnel('provider.example:443', { proxy: new URL(url), lookup }, signal)
+  socket.destroy()
 }
 
 test.each([
-  ['https:', '', undefined, 'provider.example:443'],
-  ['http:', '', undefined, 'provider.example:80'],
-  ['https:', '8443', 'provider.example:8443', 'provider.example:8443'],
-])('the proxy is asked for host and port of %s with the port %j', async (protocol, port, host, expected) => {
+  ['https://provider.example', 'provider.example:443'],
+  ['http://provider.example', 'provider.example:80'],
+  ['https://provider.example:8443', 'provider.example:8443'],
+  ['https://[2001:db8::1]', '[2001:db8::1]:443'],
+])('of %s, the proxy is asked for host and port', async (origin, expected) => {
   client = newClient()
-  await tunnelTo({ protocol, port, host }, proxy.url)
+  proxy.answer = (socket) => socket.write('HTTP/1.1 403 Forbidden\r\n\r\n')
+  const connect = connectTo(origin, { connectTimeout: 5000, proxy: new URL(proxy.url) })
+  expect(await rejectionOf(connect(new AbortController().signal))).toMatchObject({ code: 'PROXY_REFUSED' })
   expect(proxy.asked).toEqual([expected])
   expect(proxy.hosts).toEqual([expected])
 })
@@ -161,14 +160,14 @@ test('an open tunnel leaves no timer behind', async () => {
   client = newClient()
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const before = timers()
-  await tunnelTo({}, proxy.url)
+  await openOne(proxy.url)
   expect(timers()).toBe(before)
 })
 
 test('the name of the proxy is looked up as that of a provider', async () => {
   client = newClient()
   const names: string[] = []
-  await tunnelTo({}, proxy.url.replace('127.0.0.1', 'proxy.example'), (name, options, callback) => {
+  await openOne(proxy.url.replace('127.0.0.1', 'proxy.example'), (name, options, callback) => {
     names.push(name)
     systemLookup('127.0.0.1', options, callback)
   })
@@ -187,7 +186,7 @@ test('calls that wait for one name of a proxy share its lookup', async () => {
 test('a proxy may have an address of IPv6', async () => {
   client = newClient()
   const other = await TunnelProxy.start(() => provider.port, { host: '::1' })
-  await tunnelTo({}, other.url.replace('127.0.0.1', '[::1]')).finally(() => other.stop())
+  await openOne(other.url.replace('127.0.0.1', '[::1]')).finally(() => other.stop())
   expect(other.asked).toEqual(['provider.example:443'])
 })
 
@@ -195,7 +194,7 @@ test('the agent that the application has made the global one is not asked for th
   client = newClient()
   const { globalAgent } = http
   http.globalAgent = new http.Agent({ port: 1 })
-  await tunnelTo({}, proxy.url).finally(() => {
+  await openOne(proxy.url).finally(() => {
     http.globalAgent = globalAgent
   })
   expect(proxy.asked).toEqual(['provider.example:443'])
@@ -203,9 +202,9 @@ test('the agent that the application has made the global one is not asked for th
 
 test('the head of its answer may have 6 KiB of names and values, as that of a provider', async () => {
   client = newClient()
-  const answerWith = (bytes: number): Promise<Socket> => {
+  const answerWith = (bytes: number): Promise<void> => {
     proxy.answer = (socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(bytes)}\r\n\r\n`)
-    return tunnelTo({}, proxy.url)
+    return openOne(proxy.url)
   }
   await answerWith(6000)
   expect(await rejectionOf(answerWith(6 * 1024))).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' })
@@ -223,7 +222,7 @@ describe('a proxy that is asked by https', () => {
     const other = await TunnelProxy.start(() => provider.port, { certified })
     trustAuthority(ca)
     const url = other.url.replace('//', '//user:secret@')
-    const result = await tunnelTo({}, url).then(
+    const result = await openOne(url).then(
       () => 'open',
       () => 'refused',
     )
