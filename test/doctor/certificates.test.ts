@@ -9,7 +9,7 @@ import { makeCertificates } from '../support/certificates'
 import { countConnections } from '../support/connections'
 import { diagnose, page, sendJSON, useServers } from '../support/doctor'
 import { runDoctorProcess, unwrapped } from '../support/doctor-command'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 // In a process of its own: Node reads the real environment.
 
@@ -70,7 +70,7 @@ test('a handshake that is never answered is given up in time, and its connection
   const connections = countConnections(server)
   const { isBroken, report } = await diagnose(`https://localhost:${await listening(server)}/api/v1`, { timeout: 300 })
   expect([isBroken, report]).toEqual([true, expect.stringContaining('no complete response within 0.3 seconds')])
-  await eventually(() => connections.open === 0)
+  await until(() => connections.open === 0)
   // One for the request, and one to look at the certificate.
   expect(connections.accepted).toBeGreaterThan(1)
 })

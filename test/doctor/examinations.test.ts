@@ -19,7 +19,7 @@ import { countConnections } from '../support/connections'
 import { findingsOf, newExamination, useServers } from '../support/doctor'
 import { type Answers, answering, inputOf, PAGE } from '../support/doctor-answers'
 import { rejectionOf } from '../support/leak-check'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 // A whole examination: what is asked and told, in which order, and the form of what is printed.
 
@@ -221,7 +221,7 @@ test('the connections of an examination are closed with it', async () => {
   const server = createServer({ keepAliveTimeout: 0 }, answering({}, []))
   const connections = countConnections(server)
   await followAt(new URL(`http://localhost:${await listening(server)}/api/v1`), { hasProxy: true })
-  await eventually(() => connections.open === 0)
+  await until(() => connections.open === 0)
   expect(connections.accepted).toBe(2)
 })
 

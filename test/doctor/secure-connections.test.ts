@@ -163,7 +163,7 @@ test('a server is told which of its names is meant, but no address, and is asked
 test('behind a proxy, a connection that fails is explained through it', async () => {
   const baseURL = await secure(certificates.selfSigned, page(404))
   process.env['https_proxy'] = await proxyTo(baseURL)
-  const { report } = await diagnose('https://nowhere.invalid/api/v1', { hasProxy: true, timeout: 1000 })
+  const { report } = await diagnose('https://nowhere.invalid/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
   expect(report.split('\n')).toEqual([
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
@@ -173,7 +173,7 @@ test('behind a proxy, a connection that fails is explained through it', async ()
 
 test('behind a proxy, the certificate is looked at through it', async () => {
   process.env['https_proxy'] = await proxyTo(await secure(certificates.wrongHost))
-  const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true, timeout: 1000 })
+  const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
   expect(findingsOf(report)).toEqual([
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',

@@ -1,10 +1,9 @@
+import { connect } from 'node:net'
 import express from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { GuessLimit } from '../../example-app/auth/limit-guesses'
-import { Browser, closeBrowsers } from '../support/browser'
 import { listen } from '../support/listen'
-
-afterAll(closeBrowsers)
+import { until } from '../support/turns'
 
 test('of hundreds of callbacks of one address at once, two hundred wait and the rest are refused at once', async () => {
   const guesses = new GuessLimit(new RateLimiterMemory({ points: 10, duration: 600 }), 'first')
@@ -23,12 +22,13 @@ test('of hundreds of callbacks of one address at once, two hundred wait and the 
   await using server = await listen(app)
   // However busy the machine is, nobody has waited too long.
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0)
-  const sent = Array.from({ length: 400 }, () => new Browser().request(`${server.origin}/callback`))
-  await Promise.race(sent)
-  while (answers.length < 200) await new Promise((resolve) => setImmediate(resolve))
+  const sockets = Array.from({ length: 10 }, () => connect(Number(new URL(server.origin).port), 'localhost'))
+  for (const socket of sockets) socket.resume().write('GET /callback HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(40))
+  await until(() => answers.length === 200)
   expect(answers.filter((answer) => answer === 'passed')).toHaveLength(10)
   expect(answers.filter((answer) => answer === 'overloaded')).toHaveLength(190)
   finish()
-  await Promise.all(sent)
+  await until(() => answers.length === 400)
+  for (const socket of sockets) socket.destroy()
   clock.mockRestore()
 })

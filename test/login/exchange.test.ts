@@ -6,8 +6,13 @@ import { exchange } from '../../lib/login/exchange'
 import { parseLoginOptions } from '../../lib/login/providers/settings'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
+import { stopTimers, until } from '../support/turns'
 
 const clients = useClients()
+
+afterEach(() => {
+  jest.useRealTimers()
+})
 
 const skipped = { profile: undefined, params: { access_token: expect.any(String) } }
 const loaded = { profile: { id: '1' }, params: { access_token: expect.any(String) } }
@@ -62,16 +67,32 @@ function thrown(): never {
   throw reason
 }
 
-test.each<[string, NonNullable<StrategyOptions['skipUserProfile']>]>([
-  ['never calls done', (_token, _done) => {}],
-  ['never settles', () => new Promise(() => {})],
-])('a skipUserProfile that %s is given up at the deadline', async (_, skipUserProfile) => {
-  const error = await rejectionOf(exchanged({ skipUserProfile, timeout: 200 }))
-  expect(expectOutcome(error, 'verify_timeout', 'profile').message).toContain('skipUserProfile')
+const TIMEOUT = 10_000
+
+test.each<[string, (ask: () => void) => NonNullable<StrategyOptions['skipUserProfile']>]>([
+  ['never calls done', (ask) => (_token, _done) => ask()],
+  ['never settles', (ask) => () => new Promise(ask)],
+])('a skipUserProfile that %s is given up at the deadline', async (_, askedBy) => {
+  stopTimers()
+  let isAsked = false
+  const skipUserProfile = askedBy(() => {
+    isAsked = true
+  })
+  const rejection = rejectionOf(exchanged({ skipUserProfile, timeout: TIMEOUT }))
+  await until(() => isAsked)
+  jest.advanceTimersByTime(TIMEOUT)
+  expect(expectOutcome(await rejection, 'verify_timeout', 'profile').message).toContain('skipUserProfile')
 })
 
 test('exchange and profile share one deadline', async () => {
-  // Each is within the timeout, and both together are not.
-  for (const endpoint of ['authorize', 'user/me'] as const) clients.provider.failNext(endpoint, { delay: 700 })
-  expectOutcome(await rejectionOf(exchanged({ timeout: 1200 })), 'provider_timeout', 'profile')
+  stopTimers()
+  const sent = (): number => clients.provider.requests.length
+  clients.provider.failNext('authorize', { delay: 100 })
+  clients.provider.failNext('user/me', { hang: true })
+  const rejection = rejectionOf(exchanged({ timeout: TIMEOUT }))
+  await until(() => sent() === 1)
+  jest.advanceTimersByTime(TIMEOUT - 1)
+  await until(() => sent() === 2)
+  jest.advanceTimersByTime(1)
+  expectOutcome(await rejection, 'provider_timeout', 'profile')
 })

@@ -1,7 +1,7 @@
 import { codeOf } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 const logins = useLogins()
 
@@ -19,7 +19,7 @@ test('a login that ends after the response was sent, by a time limit of the appl
   const regenerated = jest.spyOn(app.store, 'regenerate')
   logins.provider.failNext('user/me', { delay: 200 })
   expect((await browser.comeBack(app.approvedCallback())).body).toBe('too slow')
-  await eventually(() => app.errors.length > 0)
+  await until(() => app.errors.length > 0)
   expect(String(app.errors[0])).toContain('The login ended after the response had been sent')
   expect(regenerated).not.toHaveBeenCalled()
   expect(await app.userOf(browser)).toBeNull()
@@ -51,7 +51,7 @@ test('a failure after the response was sent goes to the error handler, and sends
   logins.provider.failNext('authorize', { delay: 200 })
   const answer = await browser.comeBack(`${app.callbackURL}?auth_key=nobody-has-it`)
   expect([answer.status, answer.body]).toEqual([503, 'too slow'])
-  await eventually(() => app.errors.length > 0)
+  await until(() => app.errors.length > 0)
   expect(app.errors.map(codeOf)).toEqual(['auth_key_rejected'])
 })
 

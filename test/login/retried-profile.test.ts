@@ -7,7 +7,7 @@ import { expectOutcome, key, marker, token, useClients } from '../support/client
 import { rejectionOf } from '../support/leak-check'
 import { useLogins } from '../support/logins'
 import { answer, goodBody, RawProvider } from '../support/raw-provider'
-import { settled, until } from '../support/turns'
+import { settled, stopTimers, until } from '../support/turns'
 
 const down: Fault = { status: 503, body: marker }
 const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
@@ -168,7 +168,7 @@ describe('the deadline', () => {
   let timers: jest.SpiedFunction<typeof setTimeout>
 
   beforeEach(() => {
-    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
+    stopTimers()
     timers = jest.spyOn(globalThis, 'setTimeout')
   })
   afterEach(() => {

@@ -6,7 +6,7 @@ import type { Fault } from '../../lib/testing'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 // `passport.authenticate(strategy)` makes no copy of the strategy: all requests share one object, on which Passport sets its five
 // actions for each. (Many logins at once: concurrency/.)
@@ -30,9 +30,9 @@ test('a naive strategy signs the first person in to the browser of the second on
   )
   const { origin, stop } = await listen(app)
   const first = new Browser().request(origin).catch(() => 'never answered')
-  await eventually(() => naive.waiting.length === 1)
+  await until(() => naive.waiting.length === 1)
   const second = new Browser().request(origin)
-  await eventually(() => naive.waiting.length === 2)
+  await until(() => naive.waiting.length === 2)
   naive.waiting[0]?.()
   expect(JSON.parse((await second).body)).toEqual({ id: '1' })
   await stop()
@@ -47,7 +47,7 @@ async function overlap<T>(
   goOn: () => void,
 ) {
   const answer = first()
-  await eventually(isWaiting)
+  await until(isWaiting)
   await second()
   goOn()
   return answer

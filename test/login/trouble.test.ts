@@ -25,7 +25,7 @@ test('a store that marks a login as used and answers too late fails it closed: n
       await new Promise(() => {})
     },
   }
-  const browser = await start({ strategy: { store, timeout: 100 }, session: LASTING })
+  const browser = await start({ strategy: { store, timeout: 1000 }, session: LASTING })
   await browser.follow(app.loginURL)
   const callback = app.approvedCallback()
   await browser.comeBack(callback)
@@ -74,13 +74,13 @@ describe('while a login waits for the provider', () => {
   })
 
   test('a second start is not undone by the end of the first login', async () => {
-    const browser = await start({ strategy: { timeout: 150 } })
+    const browser = await start()
     await browser.follow(app.loginURL)
-    logins.provider.failNext('authorize', { hang: true })
+    logins.provider.failNext('authorize', { delay: 200, status: 500 })
     const stalled = browser.comeBack(app.approvedCallback('1'))
     await until(() => logins.exchanges() === 1)
     await browser.follow(app.loginURL)
-    expect((await stalled).status).toBe(504)
+    expect((await stalled).status).toBe(502)
     expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(200)
     expect(await app.userOf(browser)).toEqual({ id: '2' })
   })

@@ -7,7 +7,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { SocialLoginClient } from '../../lib'
 import { makeCertificates, trustAuthority } from '../support/certificates'
 import { setEnvironment } from '../support/tunnel-proxy'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 // By TLS 1.3 either side may ask for new keys at any time, without end: each message has 27 bytes, costs the other side a derivation
 // and an answer, and is no data of which a reader would be told. One start gives a server of ill will a spare connection.
@@ -33,7 +33,7 @@ beforeEach(async () => {
   server.stdout.setEncoding('latin1').on('data', (text: string) => {
     printed += text
   })
-  await eventually(() => /^ACCEPT \S+:\d+/m.test(printed))
+  await until(() => /^ACCEPT \S+:\d+/m.test(printed))
   port = Number(/^ACCEPT \S+:(\d+)/m.exec(printed)?.[1])
 })
 afterEach(async () => {
@@ -50,7 +50,7 @@ async function updateKeys(socket: TLSSocket, times: number): Promise<number> {
   })
   for (let sent = 1; sent <= times && !socket.destroyed; sent += 1) {
     server.stdin.write('K\n')
-    await eventually(() => updates >= sent || socket.destroyed)
+    await until(() => updates >= sent || socket.destroyed)
   }
   return updates
 }
@@ -88,7 +88,7 @@ test.each([8, 20])('so is one to a proxy, whose messages of TLS come before the 
   })
   restore()
   client.preconnect()
-  await eventually(() => opened.mock.results.length > 0)
+  await until(() => opened.mock.results.length > 0)
   const socket: TLSSocket = opened.mock.results[0]?.value
   await once(socket, 'secureConnect')
   await updateKeys(socket, times)

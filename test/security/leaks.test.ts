@@ -4,7 +4,7 @@ import type { ExchangeMethod } from '../../lib'
 import type { Fault } from '../../lib/testing'
 import { encodings, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 const SECRET = 'secret-canary-2c8e-07b1'
 const MARKER = 'body-canary-5f0d-91aa'
@@ -60,7 +60,7 @@ function startDebugged(modules: string, exchangeMethod: ExchangeMethod = 'post')
     output = ''
     const key = provider.issueAuthKey({ appID, userID: '1' })
     child.stdin.write(`${key}\n`)
-    await eventually(() => output.includes(END))
+    await until(() => output.includes(END))
     const token = provider.requests.at(-1)?.headers.authorization?.slice('Bearer '.length)
     return { output, secrets: [SECRET, key, MARKER, ...(token ? [token] : [])] }
   }

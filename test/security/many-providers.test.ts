@@ -8,7 +8,7 @@ import { Browser, type BrowserAnswer } from '../support/browser'
 import { findSecrets } from '../support/canaries'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 
 // Two communities of one application: the owner of the second is hostile.
 const logins = useLogins()
@@ -104,7 +104,7 @@ function register(provider: FakeProvider, name: string, callbackURL: string): Pr
 }
 
 function ourStrategy(provider: (req: Request) => Provider | undefined): Strategy {
-  const options = { provider, allowPrivateAddresses: true, timeout: 3000 }
+  const options = { provider, allowPrivateAddresses: true }
   return new Strategy(options, async (_token, _refresh, { provider, id }) => ({ id: `${provider} ${id}` }))
 }
 
@@ -239,7 +239,7 @@ describe('a hostile community that names a person of the good one', () => {
     await browser.follow(app.start('good'))
     hostile.failNext('user/me', { delay: 400 })
     const waiting = early.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
-    await eventually(() => hostile.requests.some(({ endpoint }) => endpoint === 'user/me'))
+    await until(() => hostile.requests.some(({ endpoint }) => endpoint === 'user/me'))
     await browser.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
     await waiting
     expect([await app.userOf(browser), await app.userOf(early)]).toEqual(['good 1', null])

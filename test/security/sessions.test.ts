@@ -1,7 +1,7 @@
 import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
-import { eventually } from '../support/turns'
+import { until } from '../support/turns'
 import { evilNavigation, type HTTPTarget, startTarget } from './http-target'
 
 const LINK = 'link'
@@ -133,7 +133,7 @@ describe('a mailed link to the callback, with an invented key, in a signed-in br
       await victim.follow(app.loginURL)
       logins.provider.failNext('authorize', { delay: 500 })
       const login = victim.comeBack(app.approvedCallback())
-      await eventually(() => logins.exchanges() === 1)
+      await until(() => logins.exchanges() === 1)
       const answer = await victim.comeBack(`${app.callbackURL}?auth_key=invented`, { headers: { accept: 'text/html' } })
       expect([answer.status, answer.body]).toEqual([403, expect.stringContaining('login_not_started')])
       expect((await login).status).toBe(200)

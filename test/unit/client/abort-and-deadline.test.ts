@@ -78,7 +78,7 @@ test('a signal that outlives its calls keeps none of their listeners', async () 
 })
 
 test("a dispatcher of the user's is used for every call, and stays open", async () => {
-  const agent = new Agent({ connect: { timeout: 1000 }, headersTimeout: 1000 })
+  const agent = new Agent({ connect: { timeout: 30_000 }, headersTimeout: 30_000 })
   const request = jest.spyOn(agent, 'request')
   const client = clients.client({ dispatcher: agent })
   const { access_token } = await client.exchangeAuthKey(clients.newKey())

@@ -132,7 +132,7 @@ test.each([
     const request = () => new Promise<typeof answer>((resolve) => setTimeout(resolve, delay, answer))
     const client = clients.client({ dispatcher: { request }, timeout: 50 })
     expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_timeout', 'exchange')
-    if (!body.destroyed) await once(body, 'close', { signal: AbortSignal.timeout(2000) })
+    if (!body.destroyed) await once(body, 'close', { signal: AbortSignal.timeout(30_000) })
   },
 )
 

@@ -4,7 +4,7 @@ import type { Endpoint, Fault } from '../../../lib/testing'
 import { expectOutcome, token, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 import { answer, RawProvider } from '../../support/raw-provider'
-import { until } from '../../support/turns'
+import { stopTimers, until } from '../../support/turns'
 
 // 'auto': `user/me`, and where that does not exist, the legacy endpoint.
 
@@ -146,7 +146,7 @@ test('each of the two requests is retried, as by itself', async () => {
 test('both requests share one deadline', async () => {
   raw = await RawProvider.start()
   const { requests, baseURL } = raw
-  jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
+  stopTimers()
   let refuse = (): void => {}
   raw.failNext('user/me', (socket) => {
     refuse = () => socket.write(answer('', '', '404 Not Found'))

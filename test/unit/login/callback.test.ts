@@ -3,7 +3,7 @@ import { onPhaseEnd, type PendingLogin, type PendingLoginStore, SocialLoginError
 import type { RunningApp } from '../../support/app'
 import { Browser, type BrowserAnswer, type BrowserRequest } from '../../support/browser'
 import { useLogins } from '../../support/logins'
-import { eventually, settled } from '../../support/turns'
+import { settled, until } from '../../support/turns'
 
 const logins = useLogins()
 
@@ -65,12 +65,12 @@ async function doubleClick(app: RunningApp, store: OneLogin, browser: Browser): 
     return answer
   }
   const first = browser.comeBack(callback).then(told(1))
-  await eventually(() => store.told.includes('consume 1'))
+  await until(() => store.told.includes('consume 1'))
   return [first, browser.comeBack(callback).then(told(2))]
 }
 
 const bothLoaded = async (store: OneLogin): Promise<void> => {
-  await eventually(() => store.count('load') === 2)
+  await until(() => store.count('load') === 2)
   await settled(() => store.told.length)
 }
 
@@ -78,7 +78,7 @@ test('of a double click the second callback marks the record after the first and
   const store = new OneLogin()
   store.before = async (call) => {
     if (call === 1) return bothLoaded(store)
-    await eventually(() => store.told.includes('answer 1'))
+    await until(() => store.told.includes('answer 1'))
     await settled(() => store.told.length)
   }
   const app = await startWith(store)
@@ -100,7 +100,7 @@ test('a second click that finds the record marked does not mark it again, and is
   logins.provider.failNext('authorize', { delay: 200 })
   const callback = app.approvedCallback()
   const first = browser.comeBack(callback)
-  await eventually(() => logins.exchanges() > 0)
+  await until(() => logins.exchanges() > 0)
   const [one, two] = [await browser.comeBack(callback), await first].map(({ body }) => JSON.parse(body).info)
   const assurance = { ...two.assurance, age: expect.any(Number) }
   expect([one, two]).toEqual([
@@ -191,7 +191,7 @@ test('under tabBinding only the tab that has the secret shares a login that runs
     browser.follow(`${callback}&${secret}`, { method: 'POST', headers: { origin: app.origin } })
   logins.provider.failNext('authorize', { delay: 300 })
   const first = submit()
-  await eventually(() => logins.exchanges() > 0)
+  await until(() => logins.exchanges() > 0)
   const [other, second] = await Promise.all([browser.comeBack(callback), submit()])
   expect([(await first).status, second.status, other.status]).toEqual([200, 200, 403])
   expect(logins.exchanges()).toBe(1)

@@ -3,7 +3,7 @@ import type { AppOptions, RunningApp } from '../../support/app'
 import { Browser, type BrowserAnswer } from '../../support/browser'
 import { useLogins } from '../../support/logins'
 import { Database, OwnStore } from '../../support/own-store'
-import { eventually } from '../../support/turns'
+import { until } from '../../support/turns'
 
 const logins = useLogins()
 const SECRET = 'social_login_tab=0123456789abcdef0123456789abcdef'
@@ -102,7 +102,7 @@ test('no login is pending from the moment on in which a callback uses it', async
   expect(await pendingAt(app, browser)).toMatchObject({ returnTo: '/inbox' })
   logins.provider.failNext('authorize', { delay: 200 })
   const callback = browser.comeBack(app.approvedCallback())
-  await eventually(() => logins.exchanges() > 0)
+  await until(() => logins.exchanges() > 0)
   expect(await pendingAt(app, browser)).toBeNull()
   expect((await callback).status).toBe(200)
 })

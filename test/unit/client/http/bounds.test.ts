@@ -3,7 +3,7 @@ import { SocialLoginClient } from '../../../../lib'
 import { rejectionOf } from '../../../support/leak-check'
 import { goodBody, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
-import { eventually } from '../../../support/turns'
+import { until } from '../../../support/turns'
 
 // Where the bounds of a response and of an idle connection are: just below all is well, just above it ends.
 
@@ -107,7 +107,7 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
       for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       expect(provider.open).toBe(1)
       jest.advanceTimersByTime(10_000)
-      await eventually(() => provider.open === 0)
+      await until(() => provider.open === 0)
     },
   )
 
@@ -125,23 +125,23 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
     })
     expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject(bad)
     // Not that none is open: undici may open one for the request that it has just given up, and closes that by a timer.
-    await eventually(() => isClosed)
+    await until(() => isClosed)
   })
 
   test('the connection of a second attempt is closed after its response', async () => {
     provider.failNext('user/me', (socket) => socket.resetAndDestroy())
     expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
     expect(goodBody('user/me')).toContain('user_id')
-    await eventually(() => provider.open === 0)
+    await until(() => provider.open === 0)
   })
 
   test('a closed client leaves no connection, whether it was used, spare, or is asked for a spare one', async () => {
     await client.exchangeAuthKey('key')
     client.preconnect()
-    await eventually(() => provider.accepted === 2)
+    await until(() => provider.accepted === 2)
     await client.close()
     client.preconnect()
-    await eventually(() => provider.open === 0)
+    await until(() => provider.open === 0)
     expect(provider.accepted).toBe(2)
   })
 
@@ -149,7 +149,7 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
     const hasty = newClient({ timeout: 200 })
     provider.failNext('authorize', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'))
     expect(await rejectionOf(hasty.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
-    await eventually(() => provider.open === 0)
+    await until(() => provider.open === 0)
     await hasty.close()
   })
 
@@ -161,10 +161,8 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
     provider.failNext('authorize', (socket) =>
       socket.write(`HTTP/1.1 ${head}\r\ncontent-length: 1000000\r\n\r\n${' '.repeat(bytes)}`),
     )
-    const begun = performance.now()
+    // Whoever waits for it gets provider_timeout.
     expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code })
-    // The timeout is ten seconds.
-    expect(performance.now() - begun).toBeLessThan(5000)
   })
 
   test('a response may take more than the second after which the timers of undici would end it', async () => {

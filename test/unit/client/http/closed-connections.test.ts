@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { SocialLoginClient } from '../../../../lib'
 import { MAX_PROFILE_SENDS } from '../../../../lib/limits'
 import { answer, type Greeting, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
-import { until } from '../../../support/turns'
+import { stopTimers, until } from '../../../support/turns'
 
 let provider: RawProvider
 let client: SocialLoginClient
@@ -23,8 +23,11 @@ afterEach(async () => {
   await client.close()
 })
 
-function newClient(timeout = 2000): SocialLoginClient {
-  return new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'id', clientSecret: 'secret', timeout })
+const TIMEOUT = 20_000
+
+function newClient(): SocialLoginClient {
+  const options = { baseURL: provider.baseURL, clientID: 'id', clientSecret: 'secret', timeout: TIMEOUT }
+  return new SocialLoginClient(options)
 }
 
 const token = { access_token: RAW_TOKEN }
@@ -81,16 +84,18 @@ test('a request whose connection closes after its deadline opens no other one', 
   provider.failNext('authorize', () => setTimeout(() => controller.abort(late), 50))
   const call = client.exchangeAuthKey('key', { signal: controller.signal })
   await expect(call).rejects.toMatchObject({ code: 'provider_timeout' })
-  await until(() => provider.open === 0, 200_000)
+  await until(() => provider.open === 0)
   expect(received()).toEqual([1, 1])
 })
 
 test('such a request is retried at once, although most of the time is over', async () => {
-  const hasty = newClient(1000)
-  provider.failNext('user/me', (socket) => setTimeout(() => socket.resetAndDestroy(), 600))
-  expect(await hasty.getCurrentUser('token')).toMatchObject({ user_id: '1' })
+  stopTimers()
+  provider.failNext('user/me', (socket) => {
+    jest.advanceTimersByTime(0.9 * TIMEOUT)
+    socket.resetAndDestroy()
+  })
+  expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
   expect(received()).toEqual([2, 2])
-  await hasty.close()
 })
 
 test.each<[string, number]>([
@@ -270,7 +275,7 @@ describe('a spare connection', () => {
       const { SocialLoginClient } = require(${JSON.stringify(join(__dirname, '../../../../lib'))})
       const client = new SocialLoginClient({ baseURL: process.argv[1], clientID: 'id', clientSecret: 'secret' })
       client.preconnect()`
-    await promisify(execFile)(process.execPath, ['-e', program, provider.baseURL], { timeout: 5000 })
+    await promisify(execFile)(process.execPath, ['-e', program, provider.baseURL], { timeout: 50_000 })
     expect(received()).toEqual([0, 1])
   })
 
@@ -296,7 +301,7 @@ describe('a spare connection', () => {
       greet(socket)
     })
     await preconnect(1)
-    await until(() => provider.open === 0, 200_000)
+    await until(() => provider.open === 0)
     provider.greetWith()
     expect(await client.exchangeAuthKey('key')).toEqual(token)
     expect(received()).toEqual([1, 2])

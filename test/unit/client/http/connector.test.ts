@@ -14,7 +14,7 @@ import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
-import { eventually, settled, until } from '../../../support/turns'
+import { settled, until } from '../../../support/turns'
 
 const clients = useClients()
 let provider: RawProvider
@@ -67,7 +67,7 @@ describe('a name with hundreds of addresses, of which the last is the provider',
   test.each<[string, (client: SocialLoginClient) => Promise<unknown>]>([
     ['of a call', (client) => client.exchangeAuthKey('a-key').catch(() => {})],
     ['of a start', async (client) => client.preconnect()],
-    ['of the doctor', () => diagnose(provider.baseURL, { timeout: 1500 })],
+    ['of the doctor', () => diagnose(provider.baseURL, { timeout: 15_000 })],
   ])('makes ours connect to thirty-two: %s', async (_title, connectOnce) => {
     const client = await start(600)
     const lookups = jest.spyOn(dns, 'lookup')
@@ -242,7 +242,7 @@ test('a spare connection is opened once in ten seconds, and closed after fifty',
   const client = await start(60_000)
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
   const expectConnections = async (accepted: number, open: number): Promise<void> => {
-    await eventually(() => provider.accepted >= accepted && provider.open === open)
+    await until(() => provider.accepted >= accepted && provider.open === open)
     await settled(() => provider.accepted + provider.open, 200)
     expect([provider.accepted, provider.open]).toEqual([accepted, open])
   }
@@ -286,12 +286,23 @@ test('a process whose call was aborted does not wait for a provider that is away
   const program = `
     const { SocialLoginClient } = require(${JSON.stringify(join(__dirname, '../../../../lib'))})
     const client = new SocialLoginClient({ baseURL: process.argv[1], clientID: 'id', clientSecret: 'secret', timeout: 60_000 })
-    client.exchangeAuthKey('key', { signal: AbortSignal.timeout(50) }).catch(() => console.log(performance.now()))
-    process.on('exit', () => console.log(performance.now()))`
+    const controller = new AbortController()
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    let attempts = 0
+    require('node:diagnostics_channel').subscribe('net.client.socket', ({ socket }) => {
+      attempts += 1
+      if (attempts < 3) return
+      // Refused, it is followed by another one in a moment.
+      socket.once('close', () => setImmediate(() => {
+        console.log(timers())
+        controller.abort()
+      }))
+    })
+    client.exchangeAuthKey('key', { signal: controller.signal }).catch(() => setImmediate(() => console.log(timers())))`
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, provider.baseURL])
-  const [rejectedAt = 0, endedAt = 0] = stdout.trim().split('\n').map(Number)
-  expect(rejectedAt).toBeGreaterThan(0)
-  expect(endedAt - rejectedAt).toBeLessThan(250)
+  const [before, after] = stdout.trim().split('\n').map(Number)
+  expect(before).toBeGreaterThan(0)
+  expect(after).toBe(0)
 })
 
 test.each([
@@ -334,7 +345,7 @@ onLinux('an address that is slow to answer is waited for, where nothing listens 
 })
 
 onLinux('an address that never answers is left after a quarter of the time, for the next one', async () => {
-  const client = await start(2000)
+  const client = await start(4000)
   const { port } = provider
   const script = `require('net').createServer().listen({ host: '127.0.0.97', port: ${port}, backlog: 1 }, () => console.log('listening'))`
   const silent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -363,9 +374,9 @@ test('a provider that accepts connections in silence gets no more than one clien
   await once(silent, 'listening')
   const baseURL = `https://localhost:${port(silent)}/api/v1`
   const client = clients.client({ baseURL, timeout: 150, maxConnections: 5 })
-  const until = performance.now() + 2000
+  const end = performance.now() + 2000
   const call = async (): Promise<void> => {
-    while (performance.now() < until) await client.exchangeAuthKey('a-key').catch(() => {})
+    while (performance.now() < end) await client.exchangeAuthKey('a-key').catch(() => {})
   }
   await Promise.all(Array.from({ length: 15 }, call))
   await client.close()

@@ -5,7 +5,7 @@ import { fetchNetwork } from '../../../../lib/client/http/fetch'
 import { parseClientOptions, USER_AGENT } from '../../../../lib/client/options'
 import { rejectionOf } from '../../../support/leak-check'
 import { listen } from '../../../support/listen'
-import { eventually } from '../../../support/turns'
+import { until } from '../../../support/turns'
 
 // Requests by `fetch`, for runtimes without connections of Node, and what a server sees of them. Logins: test/login/edge.test.ts.
 
@@ -29,7 +29,7 @@ async function exchange(listener: RequestListener, milliseconds = 5000) {
   const deadline = new Deadline(milliseconds)
   const error = await rejectionOf(endpoints.exchange('key', { deadline }))
   deadline.clear()
-  if (seen.requests > 0 && 'isClosedAfter' in listener) await eventually(() => closed === seen.requests)
+  if (seen.requests > 0 && 'isClosedAfter' in listener) await until(() => closed === seen.requests)
   return { error, seen }
 }
 

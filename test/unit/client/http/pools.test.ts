@@ -11,7 +11,7 @@ import { type Connections, countConnections } from '../../../support/connections
 import { rejectionOf } from '../../../support/leak-check'
 import { type Listening, listen } from '../../../support/listen'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
-import { eventually, settled, until } from '../../../support/turns'
+import { settled, until } from '../../../support/turns'
 
 interface Provider extends Connections {
   readonly origin: string
@@ -200,7 +200,7 @@ describe('where the environment names a proxy', () => {
       if (typeof answer === 'function') answer(null, [{ address: '127.0.0.1', family: 4 }])
     })
     const sent = send(pools, { ...provider, origin: `http://provider.example:${port}` })
-    await eventually(() => provider.waiting.length === 1)
+    await until(() => provider.waiting.length === 1)
     provider.waiting[0]?.end('{}')
     expect([await sent, proxy.asked.length]).toEqual([200, tunnels])
     await pools.close()

@@ -91,11 +91,7 @@ test.each(slow)('a response that $title is given up at the deadline', async ({ f
   const hasty = clients.client({ timeout: 250 })
   const asked = endpoints.map(async ([endpoint, phase, ask]) => {
     clients.provider.failNext(endpoint, fault)
-    const start = performance.now()
     expectOutcome(await rejectionOf(ask(hasty)), 'provider_timeout', phase)
-    const elapsed = performance.now() - start
-    expect(elapsed).toBeGreaterThan(200)
-    expect(elapsed).toBeLessThan(1500)
   })
   await Promise.all(asked)
 })

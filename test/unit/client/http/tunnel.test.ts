@@ -12,7 +12,7 @@ import { rejectionOf } from '../../../support/leak-check'
 import { port as portOf } from '../../../support/listen'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
-import { eventually } from '../../../support/turns'
+import { until } from '../../../support/turns'
 
 // A proxy of the environment is one more that can keep a connection waiting, or send without end. bounds.test.ts has the
 // bounds of a response, through a proxy as well.
@@ -49,7 +49,7 @@ afterEach(async () => {
 test('a login goes through one tunnel, and a spare connection through another', async () => {
   client = newClient()
   client.preconnect()
-  await eventually(() => provider.accepted === 1)
+  await until(() => provider.accepted === 1)
   expect(await client.exchangeAuthKey('key')).toEqual({ access_token: RAW_TOKEN })
   await client.getCurrentUser(RAW_TOKEN)
   expect(proxy.asked).toEqual([`provider.example:${provider.port}`])
@@ -77,7 +77,7 @@ test.each([
   client = newClient()
   const error = await rejectionOf(client.exchangeAuthKey('key'))
   expect(error).toMatchObject({ code: 'provider_unreachable', message: expect.stringContaining(sentence) })
-  await eventually(() => proxy.open === 0)
+  await until(() => proxy.open === 0)
 })
 
 test('a proxy that refuses is not passed by: no connection to a provider by https is opened beside it', async () => {
@@ -103,7 +103,7 @@ test.each<[string, (write: (text: string) => void, end: () => void) => void]>([
     )
   client = newClient({ timeout: 300 })
   expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
-  await eventually(() => proxy.open === 0)
+  await until(() => proxy.open === 0)
 })
 
 test.each([
@@ -112,10 +112,9 @@ test.each([
 ])('a proxy that sends %s without end is left', async (_what, text, count) => {
   proxy.answer = (socket) => socket.write(text(count))
   client = newClient()
-  const begun = performance.now()
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toHaveProperty('code')
-  await eventually(() => proxy.open === 0)
-  expect(performance.now() - begun).toBeLessThan(5000)
+  const { code } = Object(await rejectionOf(client.exchangeAuthKey('key')))
+  expect(code).toMatch(/^provider_(?!timeout)/)
+  await until(() => proxy.open === 0)
 })
 
 test('hundreds of calls to a provider that does not answer keep no more connections than one client may have', async () => {
@@ -132,7 +131,7 @@ test('hundreds of calls to a provider that does not answer keep no more connecti
   // The proxy still counts one that has been closed here, until it has read so.
   expect(most).toBeLessThanOrEqual(30)
   await client.close()
-  await eventually(() => proxy.open === 0)
+  await until(() => proxy.open === 0)
 })
 
 /** Opens one tunnel, of which the provider is the end. */
@@ -276,13 +275,13 @@ describe('a proxy that is connected to by https', () => {
     const opened = trustAuthority(certificates.ca)
     client = newClient({}, secure.url.replace(port, String(portOf(front))))
     const call = rejectionOf(client.exchangeAuthKey('key'))
-    await eventually(() => opened.mock.calls.length > 0)
+    await until(() => opened.mock.calls.length > 0)
     const socket: EventEmitter = opened.mock.results[0]?.value
     const listeners: number[] = []
     socket.on(errorMonitor, () => listeners.push(socket.listenerCount('error')))
     const message = expect.stringContaining('refused to connect to the provider')
     expect(await call).toMatchObject({ message })
-    await eventually(() => listeners.length > 0)
+    await until(() => listeners.length > 0)
     expect(listeners).toEqual([1])
     front.close()
   })
