@@ -1,5 +1,5 @@
 // CPU time of hostile requests beside that of ordinary refused ones, as ratios of medians in one run:
-//   npm run bench:hostile
+//   node bench/hostile/run.js
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

@@ -5,7 +5,7 @@ import { isSoak } from '../support/runs'
 import { FaultHarness } from './fault-harness'
 import { abandonedStarts, heapUsed, manyLogins, stall } from './load'
 
-// Times are only asserted on an otherwise idle machine: QUIET_MACHINE=1. The counts are those of `npm run test:soak`, or
+// Times are only asserted on an otherwise idle machine: QUIET_MACHINE=1. The counts are those of `npm run test:long`, or
 // small ones.
 const isQuiet = process.env['QUIET_MACHINE'] === '1'
 const MB = 1_000_000

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { port, stopServer } from '../support/app'
 import { closeBrowsers } from '../support/browser'
+import { isSoak } from '../support/runs'
 import { type Report, runCampaign } from './campaign'
 import { ExampleWorld, type FuzzedApplication } from './world'
 
-// `npm run test:fuzz` sends two million; FUZZ_REQUESTS sets the number, SEED replays.
-const REQUESTS = process.env['FUZZ_REQUESTS'] === undefined ? Infinity : Number(process.env['FUZZ_REQUESTS'])
+// `npm run test:long` sends two million; SEED replays.
+const REQUESTS = isSoak ? 2_000_000 : Infinity
 const SHORT_MS = 10_000
 /** Requests per process: its output is kept and searched for secrets. */
 const ROUND = 250_000

@@ -78,6 +78,12 @@ describe('the documentation', () => {
     expect(read('README.md')).toContain('](docs/README.md)')
   })
 
+  test('says of each folder of test/ what it is for', () => {
+    const listed = Array.from(read('test/README.md').matchAll(/^\| `(\w[\w-]*)\/` \|/gm), ([, name = '']) => name)
+    const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(listed.sort()).toEqual(folders.map(({ name }) => name).sort())
+  })
+
   test('justifies exactly the runtime dependencies', () => {
     const [, table = ''] = /^## Dependencies\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? []
     const rows = Array.from(table.matchAll(/^\| `([^`]+)` \|/gm), ([, name = '']) => name)

@@ -30,7 +30,7 @@ describe('what a script needs is installed', () => {
     expect(installs('prestart', ['typescript'])).toBe('')
   })
 
-  test.each(['prebuild', 'prelint', 'preformat'])('by %s: all, after a start, too', (script) => {
+  test.each(['build', 'lint', 'format'])('by %s: all, after a start, too', (script) => {
     expect(installs(script)).toBe('npm ci\n')
     expect(installs(script, ['typescript'])).toBe('npm ci\n')
     expect(installs(script, ['typescript', 'jest'])).toBe('')
@@ -38,7 +38,7 @@ describe('what a script needs is installed', () => {
 })
 
 test('a build begins with an empty folder, because a start leaves what has no source any more', () => {
-  const [first] = scripts.build.split(' && ')
-  expect(first).toContain("fs.rmSync('dist', { recursive: true, force: true })")
-  for (const script of ['pretest', 'pretest:all', 'prepack']) expect(scripts[script]).toMatch(/^npm run build\b/)
+  const [, second] = scripts.build.split(' && ')
+  expect(second).toContain("fs.rmSync('dist', { recursive: true, force: true })")
+  for (const script of ['test', 'prepack']) expect(scripts[script]).toMatch(/^npm run build\b/)
 })

@@ -7,9 +7,10 @@ import { parsePendingLogin } from '../../lib/login/pending-login/pending-login'
 import { parseReturnPath } from '../../lib/login/pending-login/return-path'
 import { listen } from '../support/listen'
 import { newPendingLogin } from '../support/pending-login'
+import { isSoak } from '../support/runs'
 
 const APP = 'https://app.example'
-const GENERATED = Number(process.env['RETURN_TO_RUNS'] ?? 20_000)
+const GENERATED = isSoak ? 500_000 : 20_000
 
 const curated = readStrings('open-redirects.json')
 

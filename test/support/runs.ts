@@ -1,6 +1,6 @@
 import type { Parameters as Settings } from 'fast-check'
 
-/** Whether the long versions run: `npm run test:soak`. */
+/** Whether the long versions run: `npm run test:long`. */
 export const isSoak = process.env['SOAK'] === '1'
 
 /** Settings of a property: `short` runs, or `long` with `SOAK=1`. The seed can be set; failures print theirs. */

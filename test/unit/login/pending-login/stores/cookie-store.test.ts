@@ -9,8 +9,9 @@ import { LoginCookies } from '../../../../../lib/login/pending-login/stores/logi
 import { SealedCookie } from '../../../../../lib/login/pending-login/stores/sealed-cookie'
 import { rejectionOf } from '../../../../support/leak-check'
 import { newPendingLogin } from '../../../../support/pending-login'
+import { isSoak } from '../../../../support/runs'
 
-const MUTATIONS = Number(process.env['COOKIE_RUNS'] ?? 5000)
+const MUTATIONS = isSoak ? 100_000 : 5000
 const NAME = '__Host-social-login'
 const KEY = 'k'.repeat(32)
 const store = new CookieStore({ keys: [KEY] })
