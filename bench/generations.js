@@ -17,21 +17,17 @@ function orderOf(names, generation) {
  * @param {object} options
  * @param {number} options.seconds all generations together, without their warm-up
  * @param {(application: Application) => Promise<unknown>} options.warmUp one turn
- * @param {(application: Application) => Promise<unknown>} [options.onReady] once all are warm
- * @param {(application: Application) => Promise<unknown>} [options.onEnd] after the last round
  * @param {(applications: Application[]) => Promise<unknown>} runRound
  */
-export async function inGenerations(names, provider, { seconds, warmUp, onReady, onEnd }, runRound) {
+export async function inGenerations(names, provider, { seconds, warmUp }, runRound) {
   for (let generation = 0; generation < GENERATIONS; generation++) {
     const applications = []
     const inTurns = async (work) => {
-      for (const application of applications) await work?.(application)
+      for (const application of applications) await work(application)
     }
     for (const name of orderOf(names, generation)) applications.push(await Application.start(name, provider))
     for (let turn = 0; turn < WARM_UPS; turn++) await inTurns(warmUp)
-    await inTurns(onReady)
     for (const round of roundsWithin(seconds / GENERATIONS)) await runRound(rotated(applications, round))
-    await inTurns(onEnd)
     await inTurns((application) => application.stop())
   }
 }

@@ -1,62 +1,26 @@
-// npm run bench [-- --only=roundTrips,alone]: all that there is to compare, side by side. See README.md.
+// npm run bench [-- --only=roundTrips,stall]: all that docs/comparison.md says of CPU, time and size. See README.md.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Provider } from './bench.js'
-import { measureAllocated } from './measure/allocated.js'
-import { measureAlone } from './measure/alone.js'
 import { measureCallbacks } from './measure/callbacks.js'
-import { measureCommunities } from './measure/communities.js'
 import { measureFootprint } from './measure/footprint.js'
-import { measureMemory } from './measure/memory.js'
 import { measureRoundTrips } from './measure/round-trips.js'
 import { measureStall } from './measure/stall.js'
-import { measureStarts } from './measure/starts.js'
 import { CORES, canPin, pinThisProcess } from './processes.js'
 import { chart } from './report/chart.js'
-import { goalTable, judge } from './report/goals.js'
 import { tables } from './report/tables.js'
 
 const { values: options } = parseArgs({ options: { full: { type: 'boolean' }, only: { type: 'string' } } })
 const extent = options.full
-  ? {
-      footprint: 15,
-      samples: 5,
-      longIdle: true,
-      alone: 120,
-      callbacks: 480,
-      starts: 90,
-      batches: 4,
-      allocated: 15,
-      communities: 240,
-      communityLogins: 100_000,
-      hangs: 10,
-    }
-  : {
-      footprint: 7,
-      samples: 3,
-      longIdle: false,
-      alone: 20,
-      callbacks: 50,
-      starts: 12,
-      batches: 2,
-      allocated: 5,
-      communities: 20,
-      communityLogins: 10_000,
-      hangs: 2,
-    }
+  ? { rounds: 15, samples: 5, longIdle: true, seconds: 480 }
+  : { rounds: 7, samples: 3, longIdle: false, seconds: 50 }
 
 const measurements = {
-  footprint: () => measureFootprint({ rounds: extent.footprint }),
+  footprint: () => measureFootprint(extent),
   roundTrips: (provider) => measureRoundTrips(provider, extent),
-  alone: (provider) => measureAlone(provider, { seconds: extent.alone }),
-  callbacks: (provider) => measureCallbacks(provider, { seconds: extent.callbacks }),
-  allocated: (provider) => measureAllocated(provider, { rounds: extent.allocated }),
-  starts: (provider) => measureStarts(provider, { seconds: extent.starts }),
-  memory: (provider) => measureMemory(provider, { batches: extent.batches }),
+  callbacks: (provider) => measureCallbacks(provider, extent),
   stall: (provider) => measureStall(provider),
-  communities: (provider) =>
-    measureCommunities(provider, { seconds: extent.communities, logins: extent.communityLogins, rounds: extent.hangs }),
 }
 const chosen = options.only?.split(',') ?? Object.keys(measurements)
 const unknown = chosen.filter((name) => !measurements[name])
@@ -72,14 +36,12 @@ const provider = await Provider.start()
 const results = {}
 for (const name of chosen) {
   const startedAt = performance.now()
-  const result = await measurements[name](provider)
-  Object.assign(results, name === 'callbacks' ? result : { [name]: result })
+  results[name] = await measurements[name](provider)
   console.error(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
 }
 await provider.stop()
 
-const goals = judge(results)
-console.log(`\n${tables(results)}\n\n${goalTable(goals)}`)
+console.log(`\n${tables(results)}`)
 writeResults()
 
 function describeEnvironment() {
@@ -108,11 +70,13 @@ function writeResults() {
   const write = (name, content) => writeFileSync(new URL(name, folder), content)
   // Those of a part of the measurements would replace those of all.
   const isComplete = chosen.length === Object.keys(measurements).length
-  const all = isComplete ? { ...results, goals, environment } : results
-  for (const [name, result] of Object.entries(all)) write(`${name}.json`, `${JSON.stringify(result, round, 2)}\n`)
+  const all = isComplete ? { ...results, environment } : results
+  for (const [name, result] of Object.entries(all)) write(`${name}.json`, `${JSON.stringify(result, medians, 2)}\n`)
   if (isComplete) write('chart.svg', chart(results))
 }
 
-function round(_key, value) {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
+/** Of a spread only the median is kept. */
+function medians(_key, value) {
+  const one = value?.median ?? value
+  return typeof one === 'number' && !Number.isInteger(one) ? Number(one.toPrecision(4)) : one
 }

@@ -20,17 +20,6 @@ server.on('request', listener)
 serveCommands({
   origin: () => origin,
   cpu: () => process.cpuUsage(),
-  /** Heap and resident memory in bytes once the sessions are gone and all garbage is collected. */
-  async memory() {
-    sessions?.clear()
-    for (let i = 0; i < 4; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      global.gc()
-    }
-    const { heapUsed, external, rss } = process.memoryUsage()
-    return { heap: heapUsed + external, rss }
-  },
-  heapUsed: () => process.memoryUsage().heapUsed,
   collect: () => global.gc?.(),
   forgetSessions: () => sessions?.clear(),
 })

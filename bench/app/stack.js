@@ -14,16 +14,16 @@ export function createStackBelow() {
   return { app, sessions }
 }
 
-/** An application whose /login and /callback are a Passport strategy. @param suffix what both paths end in */
-export function createStack(strategy, suffix = '') {
+/** An application whose /login and /callback are a Passport strategy. */
+export function createStack(strategy) {
   const { app, sessions } = createStackBelow()
   const passport = new Passport()
   passport.serializeUser((user, done) => done(null, user.id))
   passport.deserializeUser((id, done) => done(null, { id }))
   passport.use('bench', strategy)
   app.use(passport.initialize(), passport.session())
-  app.get(`/login${suffix}`, passport.authenticate('bench'))
-  app.get(`/callback${suffix}`, passport.authenticate('bench'), (req, res) => res.end(req.user.id))
+  app.get('/login', passport.authenticate('bench'))
+  app.get('/callback', passport.authenticate('bench'), (req, res) => res.end(req.user.id))
   // Express's own handler prints every error with its stack, which costs more than what is measured.
   app.use((error, _req, res, _next) => res.status(error.status ?? 500).end(error.code))
   return { listener: app, sessions }

@@ -18,16 +18,8 @@ class Login {
   callback = ''
   #cookies = new Map()
 
-  /** @param community the person's, if there are many: whose name then ends the paths, and begins the answer */
-  constructor({ community, id = String(++lastKey) } = {}) {
-    this.id = id
-    this.suffix = community === undefined ? '' : `/${community}`
-    this.answer = community === undefined ? id : `${community} ${id}`
-  }
-
-  get key() {
-    return `k${this.id}`
-  }
+  id = String(++lastKey)
+  key = `k${this.id}`
 
   keepCookies(headers) {
     for (const line of [headers['set-cookie'] ?? []].flat()) {
@@ -51,16 +43,16 @@ export class Browsers {
   }
 
   /** Follows the link "Sign in", or presses the button, up to the provider's page. */
-  async start(person) {
-    const login = new Login(person)
+  async start() {
+    const login = new Login()
     const { startPath, callbackPath, keyParameter } = this.#contender
     const post = await this.#startPost(login)
-    const { statusCode, headers, body } = await this.#request(startPath + login.suffix, login, 'same-origin', post)
+    const { statusCode, headers, body } = await this.#request(startPath, login, 'same-origin', post)
     await body.dump()
     if (!headers.location) throw new Error(`start answered ${statusCode}`)
     login.keepCookies(headers)
     const state = new URL(headers.location, 'http://localhost').searchParams.get('state')
-    login.callback = `${callbackPath}${login.suffix}?${keyParameter}=${login.key}${state ? `&state=${state}` : ''}`
+    login.callback = `${callbackPath}?${keyParameter}=${login.key}${state ? `&state=${state}` : ''}`
     return login
   }
 
@@ -68,7 +60,7 @@ export class Browsers {
   async callback(login) {
     const { statusCode, body } = await this.#request(login.callback, login, 'cross-site')
     const text = await body.text()
-    if (statusCode !== 200 || text !== login.answer)
+    if (statusCode !== 200 || text !== login.id)
       throw new Error(`callback answered ${statusCode} ${text.slice(0, 300)}`)
   }
 

@@ -45,8 +45,8 @@ function installed(folder, names) {
     for (const name of Object.keys(packages[path].dependencies ?? {})) visit(resolve(packages, path, name))
   }
   names.forEach(visit)
-  const sizes = Object.fromEntries([...found].map((path) => [nameOf(path), bytesOf(folder, path)]))
-  return { packages: found.size, bytes: Object.values(sizes).reduce((a, b) => a + b, 0), sizes }
+  const sizes = Array.from(found, (path) => bytesOf(folder, path))
+  return { packages: found.size, bytes: sizes.reduce((a, b) => a + b, 0) }
 }
 
 /** Where Node finds a dependency: in the nearest node_modules on the way up. */
@@ -57,8 +57,6 @@ function resolve(packages, from, name) {
     if (folder === '') throw new Error(`${name} is not in the lock file`)
   }
 }
-
-const nameOf = (path) => (path === '' ? 'passport-social-login' : path.slice(path.lastIndexOf('node_modules/') + 13))
 
 function bytesOf(folder, path) {
   // Of our own folder only what is published.

@@ -8,7 +8,7 @@ import { emptySamples, mapValues, median } from '../statistics.js'
 const ROUND_TRIP_MS = 40
 // How long a provider keeps an idle connection, and whether it says so: as nginx and as Apache do by default.
 const PROVIDERS = { keeps75: { keepAliveSeconds: 75, announced: false }, keeps5: { keepAliveSeconds: 5 } }
-const NAMES = ['bare', 'oauth2', 'openid', 'grant', 'ours', 'cookie', 'legacy', 'web', 'authjs', 'betterAuth']
+const NAMES = ['bare', 'oauth2', 'openid', 'grant', 'ours', 'cookie', 'web', 'authjs', 'betterAuth']
 // A person sees the provider's page at least this long, even where it lets them through unasked.
 const SHORT_THINK = 0.2
 // After the first login ever it is the provider's distance that is measured, not how cold the code is.
@@ -62,7 +62,6 @@ const emptyScenario = () => ({ roundTrips: emptySamples(NAMES), connections: emp
 const summary = ({ roundTrips, connections }) =>
   mapValues(roundTrips, (values, name) => ({
     roundTrips: median(values),
-    all: values,
     connections: median(connections[name]),
   }))
 

@@ -3,7 +3,6 @@
 import { createServer } from 'node:http'
 import { createServer as createTLSServer } from 'node:https'
 import { serveCommands } from '../app/commands.js'
-import { addressOf, communityName, siteOfKey } from '../communities.js'
 import { createDelayProxy } from './delay-proxy.js'
 
 // With this header given, Node leaves out its own `Keep-Alive: timeout=...`: as nginx does by default.
@@ -12,41 +11,29 @@ const SILENT_KEEP_ALIVE = { Connection: 'keep-alive' }
 /** One address of the provider, for one contender: so that its connections are counted alone. */
 class Listener {
   connections = 0
-  open = 0
-  mostOpen = 0
   /** Requests received per login, as [exchanges, profiles]. */
   logins = new Map()
-  /** Requests that met another community than that of their key. */
-  misdirected = 0
-  /** Whether nobody gets an answer, or the name of the one community that gives none. */
+  /** Whether nobody gets an answer. */
   hanging = false
 
-  /** @param manyCommunities whether the communities of ../communities.js are served */
-  async listen({ tls, keepAliveSeconds = 75, announced = true, roundTripMs = 0, manyCommunities = false }) {
-    this.manyCommunities = manyCommunities
+  async listen({ tls, keepAliveSeconds = 75, announced = true, roundTripMs = 0 }) {
     this.headers = { 'Content-Type': 'application/json', ...(!announced && SILENT_KEEP_ALIVE) }
     this.server = tls ? createTLSServer(tls) : createServer()
     this.server.keepAliveTimeout = keepAliveSeconds * 1000
     this.server.on('request', (req, res) => this.#answer(req, res))
-    const port = await listen(this.server, manyCommunities ? '0.0.0.0' : 'localhost')
+    const port = await listen(this.server)
     if (!roundTripMs) {
-      this.server.on('connection', (socket) => this.#connected(socket))
+      this.server.on('connection', () => this.connections++)
       return port
     }
     this.proxy = createDelayProxy(port, roundTripMs, () => this.connections++)
-    return await listen(this.proxy, 'localhost')
+    return await listen(this.proxy)
   }
 
   close() {
     this.server.close()
     this.server.closeAllConnections()
     this.proxy?.close()
-  }
-
-  #connected(socket) {
-    this.connections++
-    this.mostOpen = Math.max(this.mostOpen, ++this.open)
-    socket.on('close', () => this.open--)
   }
 
   #answer(req, res) {
@@ -58,16 +45,12 @@ class Listener {
       })
       req.on('end', () => {
         const key = /(?:^|&)(?:auth_key|code)=(k\d+)/.exec(body)?.[1]
-        const community = /(?:^|&)app_id=([^&]*)/.exec(body)?.[1]
         this.#count(key, 0)
-        if (this.manyCommunities) this.#checkCommunity(key, req, community)
-        if (this.hanging === community) return
         this.#send(res, key && `{"access_token":"t-${key}","token_type":"Bearer"}`)
       })
     } else {
       const key = /t-(k\d+)/.exec(req.headers.authorization ?? req.url)?.[1]
       this.#count(key, 1)
-      if (this.manyCommunities) this.#checkCommunity(key, req)
       this.#send(res, key && profileOf(key.slice(1)))
     }
   }
@@ -78,14 +61,8 @@ class Listener {
     this.logins.set(key, counts)
   }
 
-  #checkCommunity(key, req, community) {
-    const index = siteOfKey(key)
-    const address = req.headers.host.split(':', 1)[0]
-    if (address !== addressOf(index) || (community ?? communityName(index)) !== communityName(index)) this.misdirected++
-  }
-
   #send(res, body) {
-    if (this.hanging === true) return
+    if (this.hanging) return
     const text = body ?? '{"error":"unknown"}'
     res.writeHead(body ? 200 : 400, { ...this.headers, 'Content-Length': text.length })
     res.end(text)
@@ -97,8 +74,8 @@ function profileOf(id) {
   return `{"sub":"${id}","user_id":"${id}","user_name":"ada.lovelace","user_email":"ada.lovelace@example.org","user_firstname":"Ada","user_lastname":"Lovelace","user_gender":"female","user_birthdate":"1990-12-10","user_picture":"https://social.example/content/uploads/photos/ada.jpg","user_cover":"https://social.example/content/uploads/photos/ada-cover.jpg","user_verified":"1"}`
 }
 
-function listen(server, host) {
-  return new Promise((resolve) => server.listen(0, host, 4096, () => resolve(server.address().port)))
+function listen(server) {
+  return new Promise((resolve) => server.listen(0, 'localhost', 4096, () => resolve(server.address().port)))
 }
 
 const listeners = new Map()
@@ -113,8 +90,6 @@ serveCommands({
   reset(port) {
     const listener = listeners.get(port)
     listener.connections = 0
-    listener.mostOpen = listener.open
-    listener.misdirected = 0
     listener.logins.clear()
   },
   hang({ port, hanging }) {
@@ -122,9 +97,9 @@ serveCommands({
   },
   /** How many logins there were, and how many of them had not exactly one exchange and one profile. */
   counts(port) {
-    const { connections, open, mostOpen, misdirected, logins } = listeners.get(port)
+    const { connections, logins } = listeners.get(port)
     const wrong = [...logins.values()].filter(([exchanges, profiles]) => exchanges !== 1 || profiles !== 1).length
-    return { connections, open, mostOpen, misdirected, logins: logins.size, wrong }
+    return { connections, logins: logins.size, wrong }
   },
   close(port) {
     listeners.get(port).close()

@@ -8,16 +8,15 @@ const GAP = 6
 const COLOURS = { ours: '#0b6e4f', peer: '#7a8793', floor: '#b9c2ca' }
 
 /** The measurements that a reader of the README asks for first, as bars; shorter is better in each of them. */
-export function chart({ roundTrips, callbacks, alone }) {
+export function chart({ roundTrips, callbacks }) {
   const { idle30: silent } = roundTrips.providers.keeps75
   const { idle30: announced } = roundTrips.providers.keeps5
   const panels = [
     panel('Round trips of a login after 30 s idle; the limit is 2', silent, (entry) => entry.roundTrips, 2),
     panel('... where the provider keeps idle connections only 5 s', announced, (entry) => entry.roundTrips, 2),
-    panel('CPU of the strategy alone, over the two calls (c = 16)', alone[16].ratio, (entry) => entry.median, 1),
     panel(
-      'CPU per callback, over the same stack without a strategy (c = 16)',
-      only(callbacks[16].cpuRatio, (name) => !WEB.includes(name)),
+      'CPU per callback, over passport-oauth2 in the same stack (c = 16)',
+      only(callbacks[16].cpuOverOAuth2, (name) => !WEB.includes(name)),
       (entry) => entry.median,
       1,
     ),
@@ -61,9 +60,9 @@ ${rows.join('\n')}
 }
 
 function drawBar({ name, value }, y, scale) {
-  const kind = ['ours', 'cookie', 'legacy', 'web'].includes(name)
+  const kind = ['ours', 'cookie', 'web'].includes(name)
     ? 'ours'
-    : ['bare', 'floor', 'bareFetch'].includes(name)
+    : ['bare', 'bareFetch'].includes(name)
       ? 'floor'
       : 'peer'
   const width = scale(value).toFixed(1)

@@ -1,6 +1,6 @@
-import { contenders, siteContenders, WEB } from '../app/contenders/index.js'
+import { contenders, WEB } from '../app/contenders/index.js'
 
-export const titleOf = (name) => (contenders[name] ?? siteContenders[name])?.title ?? name
+export const titleOf = (name) => contenders[name]?.title ?? name
 
 /** Rows of cells as a table that is both plain text and Markdown. */
 export function table(head, rows) {
@@ -25,17 +25,12 @@ const SCENARIOS = {
 const PROVIDERS = { keeps75: 'provider keeps idle connections 75 s', keeps5: 'provider keeps them 5 s and says so' }
 
 /** Every measurement as a titled table. */
-export function tables({ roundTrips, callbacks, allocated, alone, starts, memory, stall, communities, footprint }) {
+export function tables({ roundTrips, callbacks, stall, footprint }) {
   return [
     roundTrips && roundTripTables(roundTrips),
     callbacks && callbackTable(callbacks),
     callbacks && webCallbackTable(callbacks),
-    allocated && allocatedTable(allocated),
-    alone && aloneTable(alone),
-    starts && startTable(starts),
-    memory && memoryTable(memory),
     stall && stallTable(stall),
-    communities && communityTables(communities),
     footprint && footprintTable(footprint),
   ]
     .filter(Boolean)
@@ -58,70 +53,27 @@ function roundTripTables({ roundTripMs, providers }) {
 }
 
 function callbackTable(callbacks) {
-  const names = Object.keys(callbacks[1].cpuRatio).filter((name) => !WEB.includes(name))
-  const rows = names.map((name) => [
-    titleOf(name),
-    ...Object.values(callbacks).map(({ cpuRatio }) => ratio(cpuRatio[name])),
-    callbacks[16].cpuMicroseconds[name].toFixed(0),
-    ratio(callbacks[128].rateRatio[name]),
-    callbacks[128].rate[name].median.toFixed(0),
-  ])
-  const head = ['contender', 'CPU, c = 1', 'CPU, c = 16', 'CPU, c = 128', 'us, c = 16', 'rate, c = 128', 'logins/s']
-  return `## CPU and rate of callbacks, over the floor: median (quartiles)\n\n${table(head, rows)}`
+  const names = Object.keys(contenders).filter((name) => !WEB.includes(name))
+  return cpuTable(callbacks, 'cpuOverOAuth2', names, `CPU of callbacks, over ${titleOf('oauth2')}`)
 }
 
 function webCallbackTable(callbacks) {
-  const rows = WEB.map((name) => [
-    titleOf(name),
-    ...Object.values(callbacks).map(({ cpuOverBare }) => ratio(cpuOverBare[name])),
-    callbacks[16].cpuMicroseconds[name].toFixed(0),
-    callbacks[128].rate[name].median.toFixed(0),
-  ])
-  const head = ['contender', 'CPU, c = 1', 'CPU, c = 16', 'CPU, c = 128', 'us, c = 16', 'logins/s, c = 128']
-  return `## CPU of callbacks behind Request and Response, over ${titleOf('bare')}: median (quartiles)\n\n${table(head, rows)}`
+  return cpuTable(
+    callbacks,
+    'cpuOverBare',
+    WEB,
+    `CPU of callbacks behind Request and Response, over ${titleOf('bare')}`,
+  )
 }
 
-function allocatedTable(allocated) {
-  const kibibytes = (bytes) => (bytes / 1024).toFixed(1)
-  const rows = Object.entries(allocated).map(([name, { bytes, least, most }]) => [
-    titleOf(name),
-    `${kibibytes(bytes)} (${kibibytes(least)}-${kibibytes(most)})`,
-  ])
-  return `## Allocated by a callback, c = 16\n\n${table(['contender', 'KiB: median (extremes)'], rows)}`
-}
-
-function aloneTable(alone) {
-  const names = Object.keys(alone[16].ratio)
+function cpuTable(callbacks, kind, names, title) {
   const rows = names.map((name) => [
-    name === 'bare' ? 'two undici calls' : titleOf(name),
-    ...[16, 1].flatMap((concurrency) => {
-      const { ratio: ratios, cpuMicroseconds } = alone[concurrency]
-      return [ratio(ratios[name]), cpuMicroseconds[name].toFixed(0)]
-    }),
-  ])
-  const head = ['contender', 'CPU, c = 16', 'us, c = 16', 'CPU, c = 1', 'us, c = 1']
-  return `## CPU of the strategy alone, over the two calls: median (quartiles)\n\n${table(head, rows)}`
-}
-
-function startTable({ ratio: ratios, overFloor, cpuMicroseconds }) {
-  const rows = Object.keys(ratios).map((name) => [
     titleOf(name),
-    ratio(ratios[name]),
-    ratio(overFloor[name]),
-    cpuMicroseconds[name].toFixed(0),
+    ...Object.values(callbacks).map((result) => ratio(result[kind][name])),
+    callbacks[128].loginsPerSecond[name].median.toFixed(0),
   ])
-  const head = ['contender', 'CPU over the bare redirect', 'over the redirect with a mark', 'us']
-  return `## CPU of the start: median (quartiles)\n\n${table(head, rows)}`
-}
-
-function memoryTable(memory) {
-  const rows = Object.entries(memory).map(([name, { grownPer10000Logins, grownBy100000Starts }]) => [
-    titleOf(name),
-    grownPer10000Logins.map(megabytes).join(', '),
-    megabytes(grownBy100000Starts),
-  ])
-  const head = ['strategy', 'heap per 10,000 logins, one after the other', 'heap per 100,000 starts without callback']
-  return `## Memory after gc\n\n${table(head, rows)}`
+  const head = ['contender', 'c = 1', 'c = 16', 'c = 128', 'logins/s, c = 128']
+  return `## ${title}: median (quartiles)\n\n${table(head, rows)}`
 }
 
 function stallTable({ callbacks, bulkhead, contenders: stalled }) {
@@ -136,27 +88,6 @@ function stallTable({ callbacks, bulkhead, contenders: stalled }) {
   ])
   const head = ['contender', 'connections', 'answers', 'unrelated route p50 / p99', 'next login']
   return `## A provider that hangs, ${callbacks} callbacks, bulkhead of ${bulkhead}\n\n${table(head, rows)}`
-}
-
-function communityTables({ cpu, logins, hanging }) {
-  const { before, after, most } = logins
-  const milliseconds = ({ p50, p99 }) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`
-  const cpuRows = Object.keys(cpu.ratio).map((name) => [
-    titleOf(name),
-    ratio(cpu.ratio[name]),
-    cpu.cpuMicroseconds[name].toFixed(0),
-  ])
-  const rows = [
-    ['communities, origins, logins', [logins.communities, logins.origins, logins.logins].join(', ')],
-    ['logins that failed, brought another person, or met another provider', logins.wrong],
-    ['heap before, after', `${megabytes(before.heap)}, ${megabytes(after.heap)}`],
-    ['resident memory before, after', `${megabytes(before.rss)}, ${megabytes(after.rss)}`],
-    ['connections to providers at most, at the end', `${most}, ${logins.open}`],
-    ['callbacks of other providers, p50 / p99', milliseconds(hanging.before)],
-    ['... while one provider hangs', milliseconds(hanging.during)],
-  ]
-  const cpuTable = table(['contender', 'CPU of a callback, c = 16', 'us'], cpuRows)
-  return `## Many providers\n\n${cpuTable}\n\n${table(['', ''], rows)}`
 }
 
 function footprintTable({ loadMs, installed }) {

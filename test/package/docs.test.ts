@@ -132,17 +132,6 @@ describe('the documentation', () => {
     for (const name of names) if (!ofNode.includes(name)) expect(explained).toMatch(new RegExp(`^${name}=`, 'm'))
   })
 
-  test('shows in bench/README.md how many goals were reached at last, and every one that was missed', () => {
-    const goals: { goal: string; text: string; measured: string; reached: boolean }[] = JSON.parse(
-      read('bench/results/goals.json'),
-    )
-    expect(goals.length).toBeGreaterThan(10)
-    const page = read('bench/README.md')
-    const missed = goals.filter(({ reached }) => !reached)
-    expect(page).toContain(`${goals.length - missed.length} of ${goals.length} goals were reached`)
-    for (const { goal, text, measured } of missed) expect(page).toContain(`| ${goal} | ${text} | ${measured} |`)
-  })
-
   test('lists every process warning with its message', () => {
     const page = read('docs/errors.md')
     for (const [code, message] of Object.entries(WARNINGS)) expect(page).toContain(`| \`${code}\` | ${message} |`)

@@ -13,8 +13,6 @@
 /** @type {Record<string, Contender>} */
 export const contenders = {
   bare: { title: 'bare node:http + two undici calls', module: 'bare.js' },
-  floor: { title: 'floor: the stack, a mark in the session', module: 'floor-marked.js' },
-  unmarked: { title: '... without the mark', module: 'floor-express.js' },
   oauth2: { title: 'passport-oauth2 subclass', module: 'passport-oauth2.js' },
   openid: { title: "openid-client's strategy", module: 'openid-client.js', keyParameter: 'code' },
   grant: {
@@ -26,9 +24,7 @@ export const contenders = {
   },
   ours: { title: 'passport-social-login', module: 'ours.js' },
   cookie: { title: '... with CookieStore', module: 'ours.js', options: { cookieStore: true } },
-  legacy: { title: '... with get_user_info', module: 'ours.js', options: { profileEndpoint: 'get_user_info' } },
   bareFetch: { title: 'bare Request + two undici calls', module: 'bare-fetch.js' },
-  sealedFetch: { title: '... and a sealed cookie', module: 'sealed-fetch.js' },
   web: { title: 'passport-social-login/web', module: 'web.js' },
   authjs: {
     title: 'Auth.js',
@@ -48,19 +44,12 @@ export const contenders = {
   },
 }
 
-/** Our strategy with the option `provider`: measured by measure/communities.js alone. @type {Record<string, Contender>} */
-export const siteContenders = {
-  communities: { title: '... with a community from a Map', module: 'communities.js' },
-  asyncCommunities: { title: '... from an async function', module: 'communities.js', options: { isAsync: true } },
-  manyCommunities: { title: '... with 10,000 communities', module: 'many-communities.js' },
-}
-
 /** Those that speak Request and Response, behind one listener, without Express. */
-export const WEB = ['bareFetch', 'sealedFetch', 'web', 'authjs', 'betterAuth']
+export const WEB = ['bareFetch', 'web', 'authjs', 'betterAuth']
 
 /** @returns {Contender} */
 export function contender(name) {
-  const found = contenders[name] ?? siteContenders[name]
+  const found = contenders[name]
   if (!found) throw new Error(`no contender ${name}`)
   return { startPath: '/login', callbackPath: '/callback', keyParameter: 'auth_key', ...found }
 }
