@@ -14,6 +14,8 @@ module.exports = {
   reporters: ['clear-text', 'progress', 'html'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: false },
   dryRunTimeoutMinutes: 20,
+  // Generous, because a mutant that ends nothing is rare, and a busy machine is not.
+  timeoutMS: 30_000,
   jest: {
     projectType: 'custom',
     // Jest would relate the tests, which are compiled, to the sources.

@@ -22,16 +22,18 @@ export async function startMinimalApp(provider: FakeProvider) {
       SOCIAL_CLIENT_SECRET: appSecret,
       SESSION_SECRET: 'a secret of the test',
     },
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
   const exited = once(child, 'exit')
   const stop = async (): Promise<void> => {
     child.kill()
     await exited
   }
   while (!(await new Browser().request(`${origin}/`).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error('the application did not start')
+    if (child.exitCode !== null) throw new Error(`the application did not start: ${output}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  return { origin, callbackURL, appID, stop }
+  return { origin, callbackURL, appID, output: () => output, stop }
 }
