@@ -2,13 +2,12 @@
 //
 // An aid for a person, and no check: StrykerJS changes the given lines of lib (lib/login/callback.ts:111-158), one place at
 // a time, and names each change that no test notices. Without lines: those that differ from main, or if none does, those of
-// the last commit. Without tests: those of whole logins, and those that mirror the file. Fewer tests are quicker.
+// the last commit. Without tests: those of whole logins, and those that mirror the file's folder. Fewer tests are quicker.
 import { execFileSync, spawnSync } from 'node:child_process'
 
 const VERSION = '9.6.1'
-const WHOLE_LOGINS = ['unit', 'login', 'security', 'world']
-/** Tests of what is not part of a login. */
-const OTHERS = { doctor: ['unit/doctor', 'doctor'], testing: ['unit/testing', 'fake-provider'] }
+/** The tests of whole logins, and of what is not part of one, by the folder of `lib/`. */
+const WHOLE = { doctor: 'test/doctor', testing: 'test/fake-provider' }
 
 const given = process.argv.slice(2)
 const mutate = given.filter((path) => path.startsWith('lib/'))
@@ -50,9 +49,11 @@ function linesSince(base) {
     })
 }
 
+/** Those that mirror the folders of the files, and those of the whole. */
 function testsOf(changed) {
-  const folders = new Set(changed.map((path) => path.split('/')[1]))
-  return [...folders].flatMap((folder) => OTHERS[folder] ?? WHOLE_LOGINS).map((folder) => `test/${folder}`)
+  const folders = changed.map((path) => path.split('/').slice(1, -1))
+  const all = folders.flatMap((names) => [['test/unit', ...names].join('/'), WHOLE[names[0]] ?? 'test/login'])
+  return [...new Set(all)]
 }
 
 /** Of a compiled test, or of all in a folder. */

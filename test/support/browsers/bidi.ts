@@ -32,7 +32,8 @@ const PREFERENCES: Readonly<Record<string, string | boolean | number>> = {
 
 /**
  * A stock Firefox, driven by WebDriver BiDi. playwright-core needs a command that Debian's Firefox lacks
- * (emulation.setMediaFeaturesOverride), and puppeteer-core brings 57 packages; few commands are needed here.
+ * (emulation.setMediaFeaturesOverride), puppeteer-core brings 57 packages, and selenium-webdriver needs geckodriver, which
+ * Debian does not have and npm only downloads from elsewhere. Few commands are needed here.
  */
 export class BiDi {
   readonly #process: ChildProcess

@@ -12,7 +12,10 @@ import { untilDefined } from './live-world'
 /** The result of a command. */
 export type Value = unknown
 
-/** Debian's WebKitWebDriver on a display of its own. */
+/**
+ * Debian's WebKitWebDriver on a display of its own. selenium-webdriver could only take the place of `send`: it starts neither
+ * this driver nor a display, and has no deadline for a session that never begins.
+ */
 export class WebDriver {
   readonly #processes: readonly ChildProcess[]
   readonly #home: string
