@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
 import { checkArguments, func, oneOf } from './arguments'
-import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
+import { isOutcome, OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 import { MAX_RETURN_PATH_LENGTH } from './limits'
 
 /**
@@ -189,8 +189,4 @@ function sentenceOf(code: string, error: SocialLoginError | undefined): string {
   return code === 'verify_refused'
     ? VERIFY_REFUSED
     : 'A function of the application failed: its error goes to next(error).'
-}
-
-function isOutcome(code = ''): code is OutcomeCode {
-  return Object.hasOwn(OUTCOMES, code)
 }

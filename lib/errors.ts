@@ -211,6 +211,8 @@ export class SocialLoginError extends Error {
   get headers(): Record<string, string> {
     return {
       ...PRIVATE_HEADERS,
+      // A subclass may have a code that no header can hold.
+      ...(isOutcome(this.code) && mark(this.code)),
       ...(this.retryAfter !== undefined && { 'Retry-After': String(this.retryAfter) }),
       ...(this.code === 'method_not_allowed' && { Allow: this.phase === 'start' ? 'GET, POST' : 'GET' }),
     }
@@ -229,7 +231,18 @@ const ARGUMENTS = {
 
 /** Whether the user can fix it; an application's subclass may have another code, which is for the operator. */
 export function isFailure({ code }: SocialLoginError): boolean {
-  return Object.hasOwn(OUTCOMES, code) && OUTCOMES[code].type === 'failure'
+  return isOutcome(code) && OUTCOMES[code].type === 'failure'
+}
+
+export function isOutcome(code = ''): code is OutcomeCode {
+  return Object.hasOwn(OUTCOMES, code)
+}
+
+export type Mark = OutcomeCode | 'start' | 'confirm' | 'tab' | 'login' | 'application_error'
+
+/** A header of every response of a login: the network tab of a browser shows by it what the response is. */
+export function mark(word: Mark): Record<'Social-Login', Mark> {
+  return { 'Social-Login': word }
 }
 
 // The name is on the prototype, so that it survives minifiers and is no property of each error.

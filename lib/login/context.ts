@@ -1,7 +1,7 @@
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 import type { Trace, TracedPhase } from '../diagnostics'
-import { type Phase, SocialLoginError } from '../errors'
+import { mark, type Phase, SocialLoginError } from '../errors'
 import type { HTTPResponse } from './pages/page'
 import type { PendingLogin } from './pending-login/pending-login'
 import type { BrowserStore } from './pending-login/store'
@@ -54,6 +54,8 @@ export type LoginAction<User = unknown> =
     }
   | Refusal
 
+export type Handled<User = unknown> = Exclude<LoginAction<User>, Refusal>
+
 /** An outcome of the table in `errors.ts`, of a start or a callback. */
 export interface Refusal {
   readonly type: 'refused'
@@ -94,6 +96,13 @@ export interface LoginInfo {
   readonly returnTo?: string
   /** The state given to the start. */
   readonly state?: unknown
+}
+
+/** The header of a response that is no refusal, whose error has its own. A login counts as one whatever verify says. */
+export function markOf(action: Handled): ReturnType<typeof mark> {
+  if (action.type === 'redirect') return mark('start')
+  if (action.type === 'verdict') return mark('login')
+  return mark(action.page === 'router' ? 'navigation_required' : action.page)
 }
 
 export interface LoginContext<User = unknown> {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject } from '../client/response/json'
-import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
-import type { LoginAction, Refusal } from '../login/context'
+import { type FailureInfo, isFailure, mark, SocialLoginError } from '../errors'
+import { type Handled, type LoginAction, markOf, type Refusal } from '../login/context'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import { warnOfFailure } from '../warnings'
 import type { AuthenticateOptions } from './options'
@@ -88,9 +88,8 @@ async function refuse({ error, response }: Refusal, actions: PassportActions, re
   else await failSafely(error, actions, req)
 }
 
-type Accepted = Exclude<LoginAction, Refusal>
-
-function applyAction(action: Accepted, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+function applyAction(action: Handled, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+  setHeaders(req, markOf(action))
   switch (action.type) {
     case 'redirect':
       removeReferrerPolicy(req)
@@ -116,8 +115,8 @@ function refuseUser(info: object, actions: PassportActions, req: Request): void 
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
+  setHeaders(req, error instanceof SocialLoginError ? error.headers : mark('application_error'))
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
-  setHeaders(req, error.headers)
   // After a response, `fail` would send a second one.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }

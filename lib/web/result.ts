@@ -2,7 +2,7 @@ import { checkArguments } from '../arguments'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 import { type FailureInfo, isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
-import type { LoginInfo } from '../login/context'
+import { type LoginInfo, markOf } from '../login/context'
 import type { HandledRequest } from '../login/login'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
@@ -85,6 +85,7 @@ export function resultOf(
   { action, appOrigin = '' }: HandledRequest<SignedIn>,
   { headers, http, failureRedirect }: ResultContext,
 ): CallbackResult {
+  if (action.type !== 'refused') add(headers, markOf(action))
   switch (action.type) {
     case 'verdict':
       return {

@@ -51,6 +51,7 @@ test.each(situations)(
     const [error] = app.errors
     if (error instanceof SocialLoginError) expect(error.retryable).toBe(row.retryable ?? OUTCOMES[row.code].retryable)
     expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['social-login']).toBe(row.code)
     expect(answer.headers['referrer-policy']).toBe('no-referrer')
     expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(row.sent)
     expect(app.profiles).toHaveLength(row.code === 'verify_timeout' ? 1 : 0)

@@ -64,7 +64,7 @@ test.each<[OutcomeCode, Phase, details: object, more: object]>([
   ['method_not_allowed', 'callback', {}, { Allow: 'GET' }],
 ])('the headers of %s at the %s are those of a private response, and its own', (code, phase, details, more) => {
   const shared = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
-  expect(new SocialLoginError(code, phase, details).headers).toStrictEqual({ ...shared, ...more })
+  expect(new SocialLoginError(code, phase, details).headers).toStrictEqual({ ...shared, 'Social-Login': code, ...more })
 })
 
 const SECONDS = 'SocialLoginError: details.retryAfter must be a number of seconds, 0 or more'
@@ -90,5 +90,6 @@ test("an error of the application's own, with a code of its own, is for the oper
   for (const code of ['out_of_stock', 'toString', '__proto__']) {
     const own = Object.defineProperty(Object.create(error), 'code', { value: code })
     expect(isFailure(own)).toBe(false)
+    expect(own.headers).not.toHaveProperty('Social-Login')
   }
 })

@@ -96,7 +96,10 @@ describe('the redirect of a start', () => {
     const headers = new Map<string, unknown>([['Referrer-Policy', 'no-referrer']])
     const setHeader = (name: string, value: unknown): void => void headers.set(name, value)
     expect(await called(redirecting, request({ res: { setHeader } }))).toHaveLength(1)
-    expect([...headers]).toEqual([['Referrer-Policy', '']])
+    expect([...headers]).toEqual([
+      ['Referrer-Policy', ''],
+      ['Social-Login', 'start'],
+    ])
   })
 
   test('is made where there is no response', async () => {

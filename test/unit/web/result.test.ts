@@ -12,6 +12,8 @@ const context = () => ({ headers: begun(), http: HTTP, failureRedirect: undefine
 const PROFILE = { provider: 'social-login', id: '1' }
 const INFO = { returnTo: '/inbox', assurance: { age: 1, fetchSite: null, startSite: null, tabBound: false } }
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'set-cookie': COOKIE }
+const SUCCESS = { ...PRIVATE, 'social-login': 'login' }
+const EXPIRED = { ...PRIVATE, 'social-login': 'login_expired' }
 
 /** The headers that a login has set so far. */
 const begun = (): Headers => new Headers({ 'Set-Cookie': COOKIE })
@@ -37,14 +39,14 @@ test('a success has what the login has brought, and headers that keep it private
     params: { access_token: 'token' },
     info: INFO,
   })
-  expect(Object.fromEntries(headers)).toEqual(PRIVATE)
+  expect(Object.fromEntries(headers)).toEqual(SUCCESS)
 })
 
 describe('redirect()', () => {
   test('leads to a path of the application, each time with the headers as they are then', () => {
     const { redirect, headers } = success()
     const first = redirect('/inbox?a=1')
-    expect(shown(first)).toEqual({ ...PRIVATE, status: 302, location: `${ORIGIN}/inbox?a=1` })
+    expect(shown(first)).toEqual({ ...SUCCESS, status: 302, location: `${ORIGIN}/inbox?a=1` })
     headers.append('Set-Cookie', 'sid=1')
     expect(redirect('/').headers.getSetCookie()).toEqual([COOKIE, 'sid=1'])
     expect([first.headers.getSetCookie(), headers.has('location')]).toEqual([[COOKIE], false])
@@ -81,7 +83,7 @@ describe('finish()', () => {
   test('takes a response of another class, such as a framework has', () => {
     const { finish } = success()
     const response = { status: 200, statusText: '', body: null, headers: new Headers({ 'X-Own': 'yes' }) }
-    expect(shown(Reflect.apply(finish, undefined, [response]))).toEqual({ ...PRIVATE, status: 200, 'x-own': 'yes' })
+    expect(shown(Reflect.apply(finish, undefined, [response]))).toEqual({ ...SUCCESS, status: 200, 'x-own': 'yes' })
   })
 
   test.each([
@@ -104,7 +106,13 @@ test('a redirect to the provider is kept by no cache, and sends no Referrer-Poli
   )
   if (result.type !== 'response') throw new Error(result.type)
   const location = 'https://social.example/oauth?app_id=1'
-  expect(shown(result.response)).toEqual({ status: 302, location, 'cache-control': 'no-store', 'set-cookie': COOKIE })
+  expect(shown(result.response)).toEqual({
+    status: 302,
+    location,
+    'cache-control': 'no-store',
+    'set-cookie': COOKIE,
+    'social-login': 'start',
+  })
 })
 
 test('a page is sent as it is, with the cookies of the login', async () => {
@@ -142,8 +150,8 @@ describe('a login that failed', () => {
   }
 
   test.each([
-    ['failure', failure, 403, PRIVATE],
-    ['error', error, 503, { ...PRIVATE, 'retry-after': '7' }],
+    ['failure', failure, 403, EXPIRED],
+    ['error', error, 503, { ...PRIVATE, 'retry-after': '7', 'social-login': 'provider_rate_limited' }],
   ])('is a %s with the code, the status, the message and a response', async (type, of, status, headers) => {
     const { response, ...rest } = resultFor(of, {}, 'application/json')
     expect(rest).toEqual({ type, code: of.code, status, message: of.message, error: of })
@@ -155,7 +163,7 @@ describe('a login that failed', () => {
     const { response } = resultFor(failure, { failureRedirect })
     const { code, message } = failure
     const location = ORIGIN + failureRedirect({ code, message })
-    expect(shown(response)).toEqual({ ...PRIVATE, status: 302, location })
+    expect(shown(response)).toEqual({ ...EXPIRED, status: 302, location })
     expect(await response.text()).toBe('')
     expect(shown(resultFor(error, { failureRedirect }).response)).toMatchObject({ status: 503, 'retry-after': '7' })
   })

@@ -6,7 +6,7 @@ import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 import { RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
-import { eventually } from '../../../support/turns'
+import { until } from '../../../support/turns'
 
 // Whatever ends a connection that is being opened gives back all that it took, here and at the other side.
 
@@ -155,16 +155,16 @@ describe.each(Object.keys(WAYS))('a connection that ends at %s', (name) => {
     const controller = new AbortController()
     if (end === 'closed') {
       client.preconnect()
-      await eventually(() => asked > 0)
+      await until(() => asked > 0)
       await client.close()
     } else {
       const call = rejectionOf(client.exchangeAuthKey('key', { signal: controller.signal }))
-      await eventually(() => asked > 0)
+      await until(() => asked > 0)
       if (end === 'aborted') controller.abort()
       const code = isWaiting ? 'provider_timeout' : 'provider_unreachable'
       expect(await call).toMatchObject(end === 'aborted' ? { name: 'AbortError' } : { code })
     }
-    await eventually(() => socketsLeft() === 0)
+    await until(() => socketsLeft() === 0)
     expect(asked).toBe(1)
     await client.close()
   })
@@ -186,6 +186,6 @@ test.each([
   expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable' })
   expect(performance.now() - begun).toBeLessThan(5000)
   expect(provider.requests).toHaveLength(2)
-  await eventually(() => socketsLeft() === 0)
+  await until(() => socketsLeft() === 0)
   await client.close()
 })

@@ -9,6 +9,7 @@ const limited = new SocialLoginError('provider_rate_limited', 'exchange', { retr
 const refused = verifyRefusal('Ask <b>Ada</b> & Co')
 const PERSON = 'That took too long. Please sign in again.'
 const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
+const EXPIRED = { ...PRIVATE, 'Social-Login': 'login_expired' }
 
 /** What the response says in JSON. */
 const told = (...[error, path]: Parameters<typeof refusalResponse>): unknown =>
@@ -19,7 +20,7 @@ describe('by what the request accepts', () => {
     'it is JSON for %j',
     (accept) => {
       const { status, headers, body } = refusalResponse(expired, '/auth/callback', accept)
-      expect([status, headers]).toEqual([403, { ...PRIVATE, 'Content-Type': 'application/json; charset=utf-8' }])
+      expect([status, headers]).toEqual([403, { ...EXPIRED, 'Content-Type': 'application/json; charset=utf-8' }])
       expect(JSON.parse(body)).toEqual({ title: PERSON, next: '../', code: 'login_expired', message })
     },
   )
@@ -28,7 +29,7 @@ describe('by what the request accepts', () => {
     'it is text for %j',
     (accept) => {
       const { status, headers, body } = refusalResponse(expired, '/auth/callback', accept)
-      expect([status, headers]).toEqual([403, { ...PRIVATE, 'Content-Type': 'text/plain; charset=utf-8' }])
+      expect([status, headers]).toEqual([403, { ...EXPIRED, 'Content-Type': 'text/plain; charset=utf-8' }])
       expect(body).toBe(
         `Signing in did not succeed. ${PERSON}\nGo on at: ../\n\nFor the operator: ${message} (login_expired)\n`,
       )
@@ -46,7 +47,7 @@ describe('by what the request accepts', () => {
 })
 
 test.each([
-  ['an error', limited, { ...PRIVATE, 'Retry-After': '7' }],
+  ['an error', limited, { ...PRIVATE, 'Retry-After': '7', 'Social-Login': 'provider_rate_limited' }],
   ['a refusal of the verify function', refused, PRIVATE],
 ])(
   'the page of %s runs the guard only, has no form, is never framed or kept, and sends no Referer',
