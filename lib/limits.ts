@@ -45,7 +45,7 @@ export const MAX_POOLS = 10_000
 /** It holds for every text option, and for every URL that is parsed. */
 export const MAX_URL_LENGTH = 2048
 export const MAX_USER_AGENT_LENGTH = 256
-/** As many as the key of A256GCM, which is derived from it, has bytes. */
+/** As many as the key of AES-256-GCM, which is derived from it, has bytes. */
 export const MIN_COOKIE_KEY_LENGTH = 32
 /** Each is tried for a cookie that does not open. A rotation needs two. */
 export const MAX_COOKIE_KEYS = 10

@@ -2,11 +2,12 @@ import { SocialLoginError } from '../errors'
 import { forgedHint, LOGIN_USED, LOGIN_USED_ELSEWHERE } from '../explain/requests'
 import { createLoginInfo, type ExchangedLogin, type LoginAction, type LoginContext, requireSignIn } from './context'
 import { exchange } from './exchange'
-import { tabCallbackPage, tabCookies } from './pages/tab'
+import { tabCallbackPage } from './pages/tab'
 import { type CallbackRefusal, checkCallback, isForged } from './pending-login/check'
 import { type PendingLogin, startPathOf } from './pending-login/pending-login'
 import { callStore, loadRecord } from './pending-login/store'
 import type { CallbackRequest } from './request/request'
+import { tabCookies } from './request/tab-cookie'
 
 /**
  * Finishes a login in this order: check what the callback shows by itself; read the browser's record and check the

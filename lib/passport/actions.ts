@@ -3,6 +3,7 @@ import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, mark, SocialLoginError } from '../errors'
 import { type Handled, type LoginAction, markOf, type Refusal } from '../login/context'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
+import { appendCookies } from '../login/request/cookies'
 import { warnOfFailure } from '../warnings'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, guardLogIn, responseOf, writeResponse } from './overrides'
@@ -155,11 +156,9 @@ export function setHeaders({ res }: Request, headers: Readonly<Record<string, st
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
-/** koa-passport's response has no `getHeader`: there, cookies that were set before are lost. */
-export function addCookies(req: Request, lines: readonly string[]): void {
-  const { getHeader }: Partial<ServerResponse> = req.res ?? {}
-  const others = [getHeader?.call(req.res, 'Set-Cookie') ?? []].flat().map(String)
-  setHeaders(req, { 'Set-Cookie': [...others, ...lines] })
+/** Adds `Set-Cookie` headers, if the framework exposes a response that can still take them. */
+export function addCookies({ res }: Request, lines: readonly string[]): void {
+  if (typeof res?.setHeader === 'function' && !res.headersSent) appendCookies(res, lines)
 }
 
 // If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval

@@ -12,7 +12,7 @@ import type { FailureInfo } from '../errors'
 import { parseReturnPath } from '../login/pending-login/return-path'
 import type { PendingLoginStore } from '../login/pending-login/store'
 import { type BrowserStore, browserStore } from '../login/pending-login/store'
-import { LoginCookies } from '../login/pending-login/stores/login-cookies'
+import { LoginCookies } from '../login/pending-login/stores/cookie-store'
 import type { CookieStoreOptions } from '../login/pending-login/stores/sealed-cookie'
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
@@ -141,7 +141,7 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
   const cookies = new LoginCookies({ ...cookie, keys, allowInsecureHTTP }, options.callbackURL)
   return (request, headers) => {
     return {
-      save: async (record) => addCookies(headers, await cookies.start(record)),
+      save: (record) => addCookies(headers, cookies.start(record)),
       load: () => cookies.open(request.headers.get('cookie') ?? ''),
       consume: () => addCookies(headers, cookies.end()),
       explain: () => explainCookies(cookies, request),

@@ -52,7 +52,7 @@ describe.each(['session', 'cookie', 'web'] as const)('a login that is bound to i
     const { headers } = await logInFromTab(app, new Browser())
     const lines = [headers['set-cookie'] ?? []].flat().filter((line) => line.includes('social-login-tab'))
     expect(lines).toEqual([
-      expect.stringMatching(/^__Host-social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+      expect.stringMatching(/^__Host-social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
       expect.stringMatching(/^social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; SameSite=Lax$/),
     ])
     const plain = await logins.startApp({ keep })

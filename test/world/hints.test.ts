@@ -160,7 +160,7 @@ const ofCookie = (keep: Keep): MissingRow[] => [
   {
     cause: 'a cookie that cannot be opened',
     keep,
-    cookie: (cookies) => cookies.replaceAll(/[.][\w-]{20,}/g, '.AAAA'),
+    cookie: (cookies) => cookies.replaceAll(/social-login=[\w-]+/g, 'social-login=AAAA'),
     says: 'cannot be opened',
   },
 ]

@@ -1,6 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
 import { escapeUTF8 } from 'entities/escape'
-import { AFTER_TAB_LOGIN_MS } from '../../limits'
 import { type HTTPResponse, relativePath, renderPage } from './page'
 
 /** The query parameter that carries the tab's secret, at the start and at the callback. */
@@ -67,39 +65,4 @@ function tabPage(path: string, method: 'GET' | 'POST', script: string, providerO
   const form = `<form method="${method.toLowerCase()}" action="${escapeUTF8(path)}"></form>`
   const main = `<p role="status">Signing you in …</p>\n${WITHOUT_SCRIPT}\n${form}`
   return renderPage({ title: 'Signing in', main, script, providerOrigin })
-}
-
-// Under `tabBinding`, our own form sends the callback, so browsers call its redirects same-origin, even one to a start
-// that a foreign link chose as `returnTo`. These cookies of the callback tell every start that follows within
-// `AFTER_TAB_LOGIN_MS`, of any strategy, store and process, that perhaps nobody has clicked.
-const COOKIE_NAME = 'social-login-tab'
-const HOST_COOKIE_NAME = `__Host-${COOKIE_NAME}`
-const COOKIES = new RegExp(`(?:^|;)[ \\t]*(${HOST_COOKIE_NAME}|${COOKIE_NAME})=([^;]*)`, 'g')
-
-interface AppOrigin {
-  readonly appOrigin: string | undefined
-}
-
-/** Values of `Set-Cookie` for the response to a callback that a tab's form has sent. */
-export function tabCookies(app: AppOrigin): string[] {
-  const rest = `=${randomBytes(16).toString('base64url')}; Max-Age=${AFTER_TAB_LOGIN_MS / 1000}; Path=/; HttpOnly; SameSite=Lax`
-  return [`${HOST_COOKIE_NAME}${rest}; Secure`, ...(isSecure(app) ? [] : [COOKIE_NAME + rest])]
-}
-
-/**
- * What a start that may follow the callback of a tab at once must carry, to show that a person has confirmed it; undefined
- * if it follows none. No link can know the value. Whoever plants the cookie gains a confirm page: all values count, because
- * by plain http, and in browsers that do not enforce the prefix, a planted one may come before the genuine one.
- */
-export function confirmationAfterTab(header = '', app: AppOrigin): string | undefined {
-  const cookies = Array.from(header.matchAll(COOKIES), ([, name, value = '']) => ({ name, value }))
-  const own = cookies.filter(({ name }) => name === HOST_COOKIE_NAME || !isSecure(app))
-  const values = new Set(own.map(({ value }) => value))
-  return values.size === 0 ? undefined : hash('sha256', JSON.stringify([...values, 'confirmed']), 'base64url')
-}
-
-// By plain http browsers keep no `Secure` cookie, and a callback that is only a path does not tell the scheme. By https a
-// sister subdomain can plant a cookie, but none with the prefix.
-function isSecure({ appOrigin }: AppOrigin): boolean {
-  return appOrigin?.startsWith('https:') === true
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isThenable, withTimeout } from '../../client/deadline'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
+import { NO_SESSION, STORE_ERROR, STORE_TIMEOUT } from '../../explain/stores'
 import { STORE_RETRY_SECONDS } from '../../limits'
 import { type PendingLogin, parsePendingLogin } from './pending-login'
 
@@ -102,7 +103,7 @@ function storeError(error: unknown, phase: Phase): SocialLoginError {
 }
 
 function hintOf(error: unknown): string {
-  if (error instanceof NoSession) return 'The request has no session.'
+  if (error instanceof NoSession) return NO_SESSION
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-  return isTimeout ? 'The store did not answer within the timeout option.' : 'The store reported an error.'
+  return isTimeout ? STORE_TIMEOUT : STORE_ERROR
 }

@@ -71,7 +71,7 @@ export interface RequestDescription {
    * guesses at the callback, not at the start.
    */
   readonly isAtCallback: boolean
-  readonly cookie: string | undefined
+  readonly cookie: string
 }
 
 /** Describes a request; undefined if its target is too long. */
@@ -98,7 +98,7 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
     mayBeFromProvider: mayBeFromProvider(said.site, req, policy),
     isCallback: isSamePath(target.pathname, callbackPath) || mentionsKey(target),
     isAtCallback: isCallbackSuffix(path, callbackPath, isCallbackCaseSensitive),
-    cookie: req.header('cookie'),
+    cookie: req.header('cookie') ?? '',
   }
 }
 

@@ -1,3 +1,6 @@
+import { isLoopback } from '../../client/option-values'
+import { parseURL } from '../../client/url'
+
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: { readonly target: string }): string {
   return withoutOrigin(target).replace(/[?#].*/s, '')
@@ -30,4 +33,10 @@ export function withoutLastSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end)
+}
+
+/** Whether a `Host` is this machine, which has two names that do not share cookies. */
+export function isLoopbackHost(host = ''): boolean {
+  const url = parseURL(`http://${host}`)
+  return url !== undefined && isLoopback(url.hostname)
 }

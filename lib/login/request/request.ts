@@ -3,7 +3,7 @@ import type { OutcomeCode, Phase } from '../../errors'
 import { MISPLACED_KEY, ONE_ROUTE, scriptHint, startHint, TOO_LONG, WRONG_PATH } from '../../explain/requests'
 import { CONFIRMED_PARAMETER } from '../pages/confirm-page'
 import type { HTTPResponse } from '../pages/page'
-import { confirmationAfterTab, removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from '../pages/tab'
+import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from '../pages/tab'
 import {
   describeRequest,
   type HTTPRequest,
@@ -11,6 +11,7 @@ import {
   type OriginPolicy,
   type RequestDescription,
 } from './description'
+import { confirmationAfterTab } from './tab-cookie'
 
 export interface StartRequest {
   readonly type: 'start'

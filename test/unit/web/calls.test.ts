@@ -101,7 +101,7 @@ test('the response to the form of a tab has the cookie that tells the next start
     'login_not_started',
     [
       expect.stringMatching(
-        /^__Host-social-login-tab=[\w-]{22}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-social-login-tab=[\w-]{22}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       ),
     ],
   ])

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { checkArguments } from '../../../arguments'
+import { isLoopback } from '../../../client/option-values'
+import { parseURL } from '../../../client/url'
 import { SocialLoginError } from '../../../errors'
-import type { PendingLogin } from '../pending-login'
+import { missingCookie, NO_RESPONSE_FOR_COOKIE } from '../../../explain/stores'
+import { appendCookies, type CookieResponse } from '../../request/cookies'
+import { isLoopbackHost } from '../../request/paths'
+import { type PendingLogin, parsePendingLogin } from '../pending-login'
 import { type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
-import { LoginCookies } from './login-cookies'
-import type { CookieStoreOptions } from './sealed-cookie'
+import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 
 /**
- * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE). No session is needed, nothing is
- * stored on the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user
- * then looks signed out at the callback, and gets `user_changed`.)
+ * Keeps the login in progress in a cookie of its own, sealed with AES-256-GCM. No session is needed, nothing is stored on
+ * the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user then looks
+ * signed out at the callback, and gets `user_changed`.)
  *
  * A cookie cannot be invalidated. Within one process, a record is used once. A copy that reaches another process before
  * the login expires can be used there, too, with another key.
@@ -41,8 +45,7 @@ export class CookieStore implements PendingLoginStore {
 
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
     checkArguments('CookieStore', WITH_RECORD, [req, record])
-    const headers = headersOf(req, 'start')
-    this.#set(headers, await this.#cookies.start(record))
+    appendCookies(responseOf(req, 'start'), this.#cookies.start(record))
   }
 
   async load(req: IncomingMessage): Promise<PendingLogin | undefined> {
@@ -52,8 +55,7 @@ export class CookieStore implements PendingLoginStore {
 
   async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
     checkArguments('CookieStore', WITH_RECORD, [req, record])
-    const headers = headersOf(req, 'callback')
-    this.#set(headers, this.#cookies.end())
+    appendCookies(responseOf(req, 'callback'), this.#cookies.end())
   }
 
   explain(req: IncomingMessage): string {
@@ -63,27 +65,57 @@ export class CookieStore implements PendingLoginStore {
     const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in Object(req.socket))
     return this.#cookies.explain(cookie, host, isPlain)
   }
+}
 
-  #set(headers: ResponseHeaders, lines: readonly string[]): void {
-    const others = [headers.getHeader('set-cookie') ?? []].flat().map(String)
-    headers.setHeader('Set-Cookie', [...others.filter((other) => !this.#cookies.isSetBy(other)), ...lines])
+/** The cookies of the login in progress: each holds the same login, because browsers differ in which they keep. */
+export class LoginCookies {
+  readonly #cookies: readonly SealedCookie[]
+
+  /** @param callbackURL if plain http on this machine, a cookie without `Secure` is also set: Safari keeps no other */
+  constructor(options: CookieStoreOptions, callbackURL?: string) {
+    const isPlain = isPlainLoopback(callbackURL) && !options.allowInsecureHTTP
+    const variants = isPlain ? [options, { ...options, allowInsecureHTTP: true }] : [options]
+    this.#cookies = variants.map((variant) => new SealedCookie(variant))
+  }
+
+  /** Values of `Set-Cookie`. */
+  start(record: PendingLogin): string[] {
+    return this.#cookies.map((cookie) => cookie.seal(record))
+  }
+
+  open(header: string): PendingLogin | undefined {
+    // The first cookie that is there decides: if it cannot be opened, it was planted, and so may be the others.
+    return parsePendingLogin(this.#cookies.find((cookie) => cookie.isIn(header))?.open(header))
+  }
+
+  /** Values of `Set-Cookie`. A second callback that the browser has sent before still has the cookie, and its login. */
+  end(): string[] {
+    return this.#cookies.map((cookie) => cookie.end())
+  }
+
+  /** @param isPlain whether the request came by plain http, as far as is known */
+  explain(header: string, host: string | undefined, isPlain: boolean): string {
+    return missingCookie({
+      cookie: header,
+      hasCookie: this.#cookies.some((cookie) => cookie.isIn(header)),
+      isDropped: isPlain && this.#cookies.every((cookie) => cookie.isSecure),
+      isLoopback: isLoopbackHost(host),
+    })
   }
 }
 
-interface ResponseHeaders {
-  getHeader(name: string): number | string | string[] | undefined
-  setHeader(name: string, value: readonly string[]): unknown
-}
-
-function headersOf(req: IncomingMessage, phase: 'start' | 'callback'): ResponseHeaders {
-  const response: unknown = Reflect.get(req, 'res')
-  if (hasHeaders(response)) return response
-  throw new SocialLoginError('session_unavailable', phase, {
-    hint: 'CookieStore needs req.res: set it to the response before passport.authenticate().',
-  })
+function isPlainLoopback(callbackURL: string | undefined): boolean {
+  const url = callbackURL === undefined ? undefined : parseURL(callbackURL)
+  return url?.protocol === 'http:' && isLoopback(url.hostname)
 }
 
 /** koa-passport's `req.res` has no `getHeader`: other cookies of the response would be lost. */
-function hasHeaders(value: unknown): value is ResponseHeaders {
+function responseOf(req: IncomingMessage, phase: 'start' | 'callback'): CookieResponse {
+  const response: unknown = Reflect.get(req, 'res')
+  if (isCookieResponse(response)) return response
+  throw new SocialLoginError('session_unavailable', phase, { hint: NO_RESPONSE_FOR_COOKIE })
+}
+
+function isCookieResponse(value: unknown): value is CookieResponse {
   return typeof value === 'object' && value !== null && 'setHeader' in value && 'getHeader' in value
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { parseBoolean, refuseUnknown } from '../../../client/option-values'
 import {
   MAX_COOKIE_KEYS,
@@ -7,7 +7,8 @@ import {
   MIN_COOKIE_KEY_LENGTH,
   RETENTION_MS,
 } from '../../../limits'
-import { type PendingLogin, parsePendingLogin } from '../pending-login'
+import { cookieValues, setCookie } from '../../request/cookies'
+import type { PendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.
@@ -35,22 +36,15 @@ export interface CookieStoreOptions {
 const NAME = new RegExp(String.raw`^[\w-]{1,${MAX_COOKIE_NAME_LENGTH}}$`)
 const OPTIONS: readonly (keyof CookieStoreOptions)[] = ['keys', 'name', 'hostPrefix', 'allowInsecureHTTP']
 
-type Decrypting = typeof import('jose/jwe/compact/decrypt')
-type Encrypting = typeof import('jose/jwe/compact/encrypt')
+const CIPHER = 'aes-256-gcm'
+const BYTES = { nonce: 12, tag: 16 } as const
 
-// The first SealedCookie loads these, because that takes milliseconds, and most applications use the session instead.
-const decrypting = (): Decrypting => require('jose/jwe/compact/decrypt')
-const encrypting = (): Encrypting => require('jose/jwe/compact/encrypt')
-
-/** A cookie with a sealed pending login, as values of `Cookie` and `Set-Cookie` headers. */
+/** A cookie with a sealed pending login: base64url of a random nonce, the record as JSON in AES-256-GCM, and its tag. */
 export class SealedCookie {
   readonly #keys: readonly Uint8Array[]
   readonly #sealingKey: Uint8Array
   readonly #name: string
-  readonly #pattern: RegExp
   readonly isSecure: boolean
-  readonly #decrypting: Decrypting = decrypting()
-  readonly #encrypting: Encrypting = encrypting()
 
   constructor(options: CookieStoreOptions) {
     refuseUnknown('CookieStore', options, OPTIONS)
@@ -62,58 +56,52 @@ export class SealedCookie {
     // Browsers accept the prefix only together with `Secure`.
     const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
     this.#name = `${hasPrefix ? '__Host-' : ''}${name}`
-    this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     const [first, ...others] = parseKeys(keys)
     this.#sealingKey = deriveKey(first, this.#name)
     this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
   }
 
-  async seal(record: PendingLogin): Promise<string> {
-    const sealed = await new this.#encrypting.CompactEncrypt(Buffer.from(JSON.stringify(record)))
-      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-      .encrypt(this.#sealingKey)
-    return this.#setCookie(sealed, RETENTION_MS / 1000)
+  /** A value of `Set-Cookie`. */
+  seal(record: PendingLogin): string {
+    const nonce = randomBytes(BYTES.nonce)
+    const cipher = createCipheriv(CIPHER, this.#sealingKey, nonce).setAAD(Buffer.from(this.#name))
+    const sealed = [nonce, cipher.update(JSON.stringify(record), 'utf8'), cipher.final(), cipher.getAuthTag()]
+    return setCookie(this.#name, Buffer.concat(sealed).toString('base64url'), RETENTION_MS / 1000, this.isSecure)
   }
 
-  async open(header: string): Promise<PendingLogin | undefined> {
-    const sealed = this.#valueIn(header)
-    if (sealed === undefined || !isCanonical(sealed)) return undefined
-    const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+  /** What the cookie of a `Cookie` header holds; undefined for one that is not sealed by these keys. */
+  open(header: string): unknown {
+    const [sealed, ...others] = cookieValues(header, this.#name)
+    // Of two cookies with this name one was planted, and they cannot be told apart.
+    if (sealed === undefined || others.length > 0) return undefined
+    if (this.#name.length + 1 + sealed.length > MAX_COOKIE_LENGTH) return undefined
+    const bytes = Buffer.from(sealed, 'base64url')
+    // Decoders skip characters outside base64url and drop spare bits: only the canonical encoding is accepted.
+    if (bytes.length < BYTES.nonce + BYTES.tag || bytes.toString('base64url') !== sealed) return undefined
     for (const key of this.#keys) {
       try {
-        const { plaintext } = await this.#decrypting.compactDecrypt(sealed, key, options)
-        return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+        return JSON.parse(this.#decrypt(bytes, key))
       } catch {
-        // The value was tampered with, was sealed with another key, or is no sealed record at all.
+        // It was tampered with, or sealed with another key, for another cookie, or by other code.
       }
     }
     return undefined
   }
 
+  /** A value of `Set-Cookie` that deletes the cookie. */
   end(): string {
-    return this.#setCookie('', 0)
+    return setCookie(this.#name, '', 0, this.isSecure)
   }
 
   isIn(header: string): boolean {
-    return header.search(this.#pattern) !== -1
+    return cookieValues(header, this.#name).length > 0
   }
 
-  isSetBy(line: string): boolean {
-    return line.startsWith(`${this.#name}=`)
-  }
-
-  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed,
-  // because a sister subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
-  #valueIn(header: string): string | undefined {
-    const [own, ...others] = header.matchAll(this.#pattern)
-    if (!own || others.length > 0 || own[0].length > MAX_COOKIE_LENGTH) return undefined
-    return own[1]
-  }
-
-  #setCookie(value: string, maxAge: number): string {
-    // No value has a character that would need to be encoded: a JWE is base64url and dots.
-    const secure = this.isSecure ? '; Secure' : ''
-    return `${this.#name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`
+  #decrypt(bytes: Buffer, key: Uint8Array): string {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, BYTES.nonce), { authTagLength: BYTES.tag })
+    decipher.setAAD(Buffer.from(this.#name)).setAuthTag(bytes.subarray(-BYTES.tag))
+    const text = decipher.update(bytes.subarray(BYTES.nonce, -BYTES.tag))
+    return Buffer.concat([text, decipher.final()]).toString()
   }
 }
 
@@ -133,9 +121,4 @@ function parseKey(key: unknown): string | Uint8Array {
 
 function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, '', `passport-social-login pending login ${name}`, 32))
-}
-
-/** Decoders skip characters outside base64url and drop spare bits: only the canonical encoding is accepted. */
-function isCanonical(sealed: string): boolean {
-  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }

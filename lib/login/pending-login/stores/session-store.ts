@@ -2,20 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import { checkArguments } from '../../../arguments'
 import { isObject } from '../../../client/response/json'
+import { missingInSession } from '../../../explain/stores'
 import { warnOnce } from '../../../warnings'
+import { isLoopbackHost } from '../../request/paths'
 import { type PendingLogin, parsePendingLogin } from '../pending-login'
 import { NoSession, type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
-import { otherHostHint } from './cookie-hints'
 
 const SESSION_KEY = 'passport-social-login'
-
-const NO_COOKIE =
-  'The browser sent no cookie at all: it blocks them, or the callback was opened in another browser than the start (the app of the provider, the browser inside of an app, an app on the home screen), or the session cookie is SameSite=Strict, or Secure on plain http, or of another host, or expired (its maxAge is in milliseconds).'
-const NO_SESSION_COOKIE = 'The browser sent cookies, but none of a session that has a login in it.'
-const UNKNOWN_SESSION =
-  'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has a store of its own, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port (then give the cookie a name of its own).'
-const SESSION_WITHOUT_LOGIN =
-  'The session came, but there is no login in it: it is over (a reload, a second click), none was started, somebody has signed out since, or a slower request has saved an older copy of the session.'
 
 /** What express-session puts on a request, or another session middleware; and Express. */
 type SessionRequest = IncomingMessage & {
@@ -45,12 +38,8 @@ export class SessionStore implements PendingLoginStore {
 
   explain(req: IncomingMessage): string {
     checkArguments('SessionStore', WITH_REQUEST, [req])
-    const { headers, sessionID: id }: SessionRequest = req
-    const { cookie, host } = headers
-    if (!cookie) return NO_COOKIE + otherHostHint(host)
-    // express-session makes a new id where it does not find the cookie's session. Its cookie is `s:ID.SIGNATURE`.
-    if (typeof id === 'string' && id !== '' && cookie.includes(id)) return SESSION_WITHOUT_LOGIN
-    return /=s(?:%3A|:)/i.test(cookie) ? UNKNOWN_SESSION : NO_SESSION_COOKIE
+    const { headers, sessionID }: SessionRequest = req
+    return missingInSession({ cookie: headers.cookie ?? '', sessionID, isLoopback: isLoopbackHost(headers.host) })
   }
 
   // The record is marked, not removed: the second callback of a double click uses it to find the running login.

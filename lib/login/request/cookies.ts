@@ -1,0 +1,27 @@
+/**
+ * The values of the cookies of a name, in the order of the header. Only ASCII spaces are trimmed, because a sister
+ * subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
+ */
+export function cookieValues(header: string, name: string): string[] {
+  const pairs = header.split(';').map((pair) => pair.replace(/^[ \t]+/, ''))
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+}
+
+/** A value of `Set-Cookie`, for a cookie of the whole host. The value must need no encoding. */
+export function setCookie(name: string, value: string, seconds: number, isSecure: boolean): string {
+  return `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly${isSecure ? '; Secure' : ''}; SameSite=Lax`
+}
+
+/** A response of Node, or one of a framework that has these methods. koa-passport's has no `getHeader`. */
+export interface CookieResponse {
+  readonly getHeader?: (name: string) => number | string | string[] | undefined
+  readonly setHeader: (name: string, value: readonly string[]) => unknown
+}
+
+/** Adds lines to the `Set-Cookie` headers of a response, each in the place of an earlier one of its name. */
+export function appendCookies(response: CookieResponse, lines: readonly string[]): void {
+  const earlier = [response.getHeader?.('Set-Cookie') ?? []].flat().map(String)
+  const names = lines.map((line) => line.slice(0, line.indexOf('=') + 1))
+  const kept = earlier.filter((line) => !names.some((name) => line.startsWith(name)))
+  response.setHeader('Set-Cookie', [...kept, ...lines])
+}
