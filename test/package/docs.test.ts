@@ -9,8 +9,6 @@ import { pinoHttp } from 'pino-http'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { CHECKS } from '../../lib/doctor/findings'
 import { asDeployed, specification } from '../../lib/testing'
-import { RULES } from '../../lib/testing/pending-login-store/rules'
-import { WARNINGS } from '../../lib/warnings'
 import { Browser } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
@@ -132,11 +130,6 @@ describe('the documentation', () => {
     for (const name of names) if (!ofNode.includes(name)) expect(explained).toMatch(new RegExp(`^${name}=`, 'm'))
   })
 
-  test('lists every process warning with its message', () => {
-    const page = read('docs/errors.md')
-    for (const [code, message] of Object.entries(WARNINGS)) expect(page).toContain(`| \`${code}\` | ${message} |`)
-  })
-
   test('lists every behaviour of the fake provider, and marks those that are true as deployed', () => {
     const sections = read('docs/fake-provider.md').match(/^\| Behaviour \|([\s\S]*?)\n\n/gm) ?? []
     const section = sections.map((table) => table.slice(table.indexOf('\n'))).join('')
@@ -147,20 +140,8 @@ describe('the documentation', () => {
     expect(Object.values(specification)).not.toContain(true)
   })
 
-  test('lists every rule of the contract of a PendingLoginStore', () => {
-    const page = read('docs/stores.md')
-    expect(RULES.length).toBeGreaterThan(8)
-    for (const { rule } of RULES) expect(page).toContain(`| ${rule} |`)
-  })
-
   test.each([
-    ['SocialLoginClientOptions', 'client/options.ts', 'docs/client.md'],
-    ['PassportOptions', 'passport/options.ts', 'docs/options.md'],
-    ['SharedOptions', 'login/providers/options.ts', 'docs/options.md'],
-    ['ProviderOptions', 'login/providers/options.ts', 'docs/options.md'],
-    ['MultiProviderOptions', 'login/providers/options.ts', 'docs/options.md'],
     ['Provider', 'login/providers/options.ts', 'docs/options.md'],
-    ['OwnOptions', 'web/options.ts', 'docs/web.md'],
     ['CallOptions', 'login/providers/options.ts', 'docs/web.md'],
     ['CookieStoreOptions', 'login/pending-login/stores/sealed-cookie.ts', 'docs/options.md'],
     ['PendingLoginStoreCheck', 'testing/pending-login-store/deployment.ts', 'docs/stores.md'],
