@@ -30,6 +30,29 @@ test('each token has 1,000 requests per hour; the 1,001st is refused until the n
   expect((await userMe(provider, token)).status).toBe(200)
 })
 
+test('the requests of a token count in each hour from its issue, to the millisecond', async () => {
+  const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000)
+  await start({ rateLimit: 1 })
+  const token = await tokenFor(provider, application)
+  const told = async (): Promise<[number, string | null]> => {
+    const { status, headers } = await userMe(provider, token)
+    return [status, headers.get('retry-after')]
+  }
+  provider.clock.advance(1_800_000)
+  expect([await told(), await told()]).toEqual([
+    [200, null],
+    [429, '1800'],
+  ])
+  provider.clock.advance(1_799_999)
+  expect(await told()).toEqual([429, '1'])
+  provider.clock.advance(1)
+  expect([await told(), await told()]).toEqual([
+    [200, null],
+    [429, '3600'],
+  ])
+  now.mockRestore()
+})
+
 test('both profile endpoints count together; an invalid token is not counted', async () => {
   await start({ rateLimit: 2 })
   const token = await tokenFor(provider, application)
@@ -84,10 +107,6 @@ test('the log keeps the newest 32 MB of paths, headers and bodies', async () => 
   provider.clearRequests()
   await send(8192, 3)
   expect(provider.requests).toHaveLength(3)
-})
-
-test('a limit that is not a whole number is refused', () => {
-  for (const rateLimit of [0, -1, 1.5, Number.NaN]) expect(() => new FakeProvider({ rateLimit })).toThrow(RangeError)
 })
 
 test('the newest 10,000 unused keys are valid, older ones are dropped', async () => {

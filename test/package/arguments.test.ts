@@ -218,11 +218,6 @@ const sentences: readonly (readonly [title: string, call: () => unknown, says: R
     /^Strategy needs a verify function after its options, not an object$/,
   ],
   [
-    'SocialLogin with options as text',
-    () => construct(SocialLogin)('https://a.example'),
-    /^SocialLogin needs an options object, not a string$/,
-  ],
-  [
     'a user without an id',
     () => method(main, 'toProfile')({ user: {}, json: {}, raw: '' }),
     /^toProfile: answer must be what fetchUser resolves to/,
@@ -256,11 +251,6 @@ const sentences: readonly (readonly [title: string, call: () => unknown, says: R
     'a class instead of a store',
     () => method(testing, 'checkPendingLoginStore')(() => main.CookieStore),
     /^checkPendingLoginStore: makeStore: what it returns must be a PendingLoginStore with save, load and consume/,
-  ],
-  [
-    'a time to wait that is over',
-    () => construct(main.SocialLoginError)('overloaded', 'exchange', { retryAfter: -5 }),
-    /^SocialLoginError: details.retryAfter must be a number of seconds, 0 or more$/,
   ],
   [
     "Node's own fetch, which knows no application",

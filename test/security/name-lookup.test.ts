@@ -23,6 +23,6 @@ describe('a site whose name is an alias of a name without addresses', () => {
 
   test('cannot be reached with ours', async () => {
     const { stdout } = await run('ours', nameServer.address)
-    expect(stdout).toContain('The host name could not be looked up (DNS).')
+    expect(stdout).toContain('provider_unreachable')
   })
 })

@@ -1,5 +1,4 @@
 import { OUTCOMES, type OutcomeCode, SocialLoginError } from '../../lib'
-import { finite } from '../../lib/arguments'
 import { isFailure, type Phase } from '../../lib/errors'
 
 // What programs rely on, and nobody may change by mistake: docs/errors.md has the same table for people.
@@ -65,24 +64,6 @@ test.each<[OutcomeCode, Phase, details: object, more: object]>([
 ])('the headers of %s at the %s are those of a private response, and its own', (code, phase, details, more) => {
   const shared = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
   expect(new SocialLoginError(code, phase, details).headers).toStrictEqual({ ...shared, 'Social-Login': code, ...more })
-})
-
-const SECONDS = 'SocialLoginError: details.retryAfter must be a number of seconds, 0 or more'
-
-test.each<[details: unknown, says: string]>([
-  [{ hint: 7 }, 'TypeError: SocialLoginError: details.hint must be a string, not a number'],
-  [{ retryable: 'no' }, 'TypeError: SocialLoginError: details.retryable must be true or false, not a string'],
-  [{ retryAfter: '7' }, `TypeError: ${SECONDS}, not a string`],
-  [{ retryAfter: -0.5 }, `RangeError: ${SECONDS}`],
-  [{ retryAfter: Number.NaN }, `RangeError: ${SECONDS}`],
-])('the wrong details number %# are refused', (details, says) => {
-  const build = (): unknown => Reflect.construct(SocialLoginError, ['overloaded', 'exchange', details])
-  expect(() => build()).toThrow(expect.objectContaining({ message: says.replace(/^\w+: /, '') }))
-  expect(() => build()).toThrow(says.startsWith('Type') ? TypeError : RangeError)
-})
-
-test('other numbers than seconds are told of in their own words', () => {
-  expect(finite.must).toBe('a finite number')
 })
 
 test("an error of the application's own, with a code of its own, is for the operator", () => {

