@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
-import { checkArguments, func, oneOf } from './arguments'
 import { isOutcome, OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 import { MAX_RETURN_PATH_LENGTH } from './limits'
+import { checkArguments, func, oneOf } from './values'
 
 /**
  * The message of the tracing channel `passport-social-login:<phase>`: one object for a run of the phase, without a

@@ -1,5 +1,5 @@
-import { checkArguments, finite, flag, object, oneOf, optional, string } from './arguments'
 import { MAX_AUTH_KEY_LENGTH } from './limits'
+import { checkArguments, finite, flag, object, oneOf, optional, string } from './values'
 
 /**
  * The part of a login in which something went wrong.

@@ -1,5 +1,5 @@
-import { checkArguments, object, oneOf, optional, string, withMethods } from '../arguments'
 import type { Phase } from '../errors'
+import { checkArguments, object, oneOf, optional, string, withMethods } from '../values'
 import { Deadline } from './deadline'
 import { ACCESS_TOKEN_KIND, Endpoints, type RequestContext } from './endpoints'
 import { outcomeOf } from './http/network-errors'

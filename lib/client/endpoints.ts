@@ -1,6 +1,6 @@
-import type { Kind } from '../arguments'
 import { SocialLoginError } from '../errors'
 import { MAX_ACCESS_TOKEN_LENGTH, MAX_AUTH_KEY_LENGTH } from '../limits'
+import type { Kind } from '../values'
 import { warnOnce } from '../warnings'
 import type { ProviderResponse } from './http/response-reader'
 import { sendRequest } from './http/retry'

@@ -1,20 +1,18 @@
 import { DEFAULT_CONNECTIONS, DEFAULT_TIMEOUT_MS, MAX_CONNECTIONS, MAX_TIMEOUT_MS } from '../limits'
-import type { RequestDispatcher } from './http/dispatcher'
 import {
   choice,
   integer,
   type OptionTable,
   type ParsedOptions,
-  parseBaseURL,
   parseBoolean,
   parseFunction,
   parseOptions,
-  parsePageURL,
   parseText,
-  parseUserAgent,
   refuseUnknown,
-} from './option-values'
+} from '../values'
+import type { RequestDispatcher } from './http/dispatcher'
 import type { UserRecord } from './response/user'
+import { parseBaseURL, parsePageURL, parseUserAgent } from './url-options'
 
 /**
  * Which endpoint the profile is read from: `user/me` (specification, section 4.3), the legacy `get_user_info` (section

@@ -1,4 +1,4 @@
-import { isLoopback } from '../client/option-values'
+import { isLoopback } from '../client/url-options'
 import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { isBlocked } from './exchange'

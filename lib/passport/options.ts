@@ -4,17 +4,7 @@ import type {
   AuthenticateCallback as PassportCallback,
   Strategy as PassportStrategy,
 } from 'passport'
-import { mayBeOptions, typeName } from '../arguments'
 import { nodeNetwork } from '../client/http/pools'
-import {
-  integer,
-  type OptionTable,
-  type ParsedOptions,
-  parseBoolean,
-  parseFunction,
-  parseOptions,
-  refuseUnknown,
-} from '../client/option-values'
 import { DEFAULT_VERIFY_TIMEOUT_MS, MAX_VERIFY_TIMEOUT_MS } from '../limits'
 import type { LoginInfo } from '../login/context'
 import type { PendingLoginStore } from '../login/pending-login/store'
@@ -29,6 +19,18 @@ import type {
 } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
+import {
+  integer,
+  mayBeOptions,
+  type OptionTable,
+  type ParsedOptions,
+  parseBoolean,
+  parseFunction,
+  parseOptions,
+  plainName,
+  refuseUnknown,
+  typeName,
+} from '../values'
 import { warnOnce } from '../warnings'
 import type { Request } from './verify-types'
 
@@ -140,10 +142,6 @@ export function misplacedOption(options: AuthenticateOptions): TypeError | undef
     )
   if (names.some((name) => PLAIN_NAMES.has(plainName(name)))) warnOnce('OPTION_MISSPELT')
   return undefined
-}
-
-function plainName(name: string): string {
-  return name.replace(/[_-]/g, '').toLowerCase()
 }
 
 const PASSPORT_OPTIONS = {

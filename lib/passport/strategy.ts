@@ -1,5 +1,4 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { checkArguments, func, object, optional, text, typeName } from '../arguments'
 import { ACCESS_TOKEN_KIND } from '../client/endpoints'
 import type { Profile } from '../client/response/profile'
 import { PRIVATE_HEADERS } from '../errors'
@@ -7,6 +6,7 @@ import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import { browserStore, WITH_REQUEST } from '../login/pending-login/store'
+import { checkArguments, func, object, optional, text, typeName } from '../values'
 import { addCookies, captureActions, missingRedirect, runLogin, setHeaders } from './actions'
 import {
   canSignIn,

@@ -9,8 +9,9 @@ import {
   optional,
   string,
   text,
+  whole,
   withMethods,
-} from '../arguments'
+} from '../values'
 
 // What the arguments of the fake provider and of signIn must be. Ranges of single values are checked where they are used.
 
@@ -28,12 +29,6 @@ const count: Kind = {
   must: 'a whole number from 1, or Infinity',
   inRange: (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 1),
 }
-const whole = (from: number, to: number): Kind => ({
-  ...finite,
-  must: `a whole number from ${from} to ${to}`,
-  inRange: (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
-})
-
 // Node refuses another one while it sends the answer: the client would ask again, and succeed.
 const HEADER = /^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*$/
 const isHeader = ([name, given]: [string, unknown]): boolean =>

@@ -1,4 +1,4 @@
-import { checkArguments } from '../arguments'
+import { checkArguments } from '../values'
 import { MILLISECONDS } from './argument-kinds'
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { checkArguments } from '../arguments'
+import { checkArguments } from '../values'
 import {
   ADD_USER,
   APPLICATION_ID,

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { parseSetCookie } from 'cookie'
-import { checkArguments } from '../arguments'
+import { checkArguments } from '../values'
 import { SIGN_IN } from './argument-kinds'
 import { CookieBrowser } from './cookie-browser'
 import { redirectURLWith } from './endpoints/oauth'

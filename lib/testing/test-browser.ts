@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request as requestHTTP, type Server, type ServerResponse } from 'node:http'
 import { request as requestHTTPS, type Server as TLSServer } from 'node:https'
-import { typeName } from '../arguments'
+import { typeName } from '../values'
 
 type Headers = Record<string, string>
 

@@ -1,13 +1,7 @@
 import { types } from 'node:util'
 import type { Network } from '../client/http/network'
-import {
-  type OptionTable,
-  type ParsedOptions,
-  parseOptions,
-  parseWholeCallbackURL,
-  refuseUnknown,
-} from '../client/option-values'
 import { parseURL } from '../client/url'
+import { parseWholeCallbackURL } from '../client/url-options'
 import type { FailureInfo } from '../errors'
 import { parseReturnPath } from '../login/pending-login/return-path'
 import type { PendingLoginStore } from '../login/pending-login/store'
@@ -17,6 +11,7 @@ import type { CookieStoreOptions } from '../login/pending-login/stores/sealed-co
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
+import { type OptionTable, type ParsedOptions, parseOptions, refuseUnknown } from '../values'
 
 /** Options that only {@link SocialLogin} has, beside its store. */
 export interface OwnOptions {

@@ -1,4 +1,3 @@
-import { checkArguments } from '../arguments'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 import { type FailureInfo, isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
@@ -8,6 +7,7 @@ import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
 import type { HTTPRequest } from '../login/request/description'
 import { pathOf } from '../login/request/paths'
+import { checkArguments } from '../values'
 import { parsePath, type WebSettings } from './options'
 
 /**

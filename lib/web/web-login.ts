@@ -1,12 +1,11 @@
-import { mayBeOptions, typeName } from '../arguments'
 import { isThenable } from '../client/deadline'
 import type { Network } from '../client/http/network'
-import { refuseUnknown } from '../client/option-values'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import type { HTTPRequest } from '../login/request/description'
+import { mayBeOptions, refuseUnknown, typeName } from '../values'
 import {
   addCookies,
   type CallbackOptions,

@@ -17,7 +17,7 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'command-line.ts': [],
   'diagnostics.ts': ['errors.ts'],
   'errors.ts': [],
-  'arguments.ts': [],
+  'values.ts': [],
   'limits.ts': [],
   'warnings.ts': [],
 }
@@ -106,7 +106,7 @@ test.each([
 })
 
 test.each([
-  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY, ['limits.ts', 'arguments.ts']],
+  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY, ['limits.ts', 'values.ts']],
   ['example-app: account, auth, web, views and storage', example, EXAMPLE, []],
 ])('imports point downwards in %s', (_name, sources, allowed, lowest: readonly string[]) => {
   const against = sources.files.flatMap((file) =>

@@ -1,6 +1,6 @@
-import { parseOptions } from '../../lib/client/option-values'
 import { SHARED_OPTIONS } from '../../lib/login/providers/options'
 import { Strategy } from '../../lib/passport/strategy'
+import { parseOptions } from '../../lib/values'
 
 /** Options of a client. */
 export const required = {

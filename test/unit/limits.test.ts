@@ -1,7 +1,7 @@
-import { parseOptions } from '../../lib/client/option-values'
 import { CLIENT_OPTIONS } from '../../lib/client/options'
 import { MANY_OPTIONS, SHARED_OPTIONS } from '../../lib/login/providers/options'
 import { STRATEGY_OPTIONS } from '../../lib/passport/options'
+import { parseOptions } from '../../lib/values'
 import { required } from '../support/options'
 
 // The limits that an application can set. Those of a login, of connections and of responses are tested where they are used.

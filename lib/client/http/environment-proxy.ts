@@ -1,4 +1,4 @@
-import { isLoopback } from '../option-values'
+import { isLoopback } from '../url-options'
 
 /** The proxy through which an origin is connected to; undefined if it is connected to directly. */
 export type ProxyOf = (origin: string) => URL | undefined

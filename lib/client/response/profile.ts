@@ -1,7 +1,7 @@
-import { checkArguments, object, optional, text } from '../../arguments'
 import { MAX_EMAIL_LENGTH, MAX_RAW_LENGTH, MAX_TEXT_LENGTH } from '../../limits'
-import { parseUploadsURL } from '../option-values'
+import { checkArguments, object, optional, text } from '../../values'
 import { parseURL, resolvePath } from '../url'
+import { parseUploadsURL } from '../url-options'
 import { isObject, type JSONObject, type JSONValue } from './json'
 import type { UserResponse } from './user'
 

@@ -1,22 +1,21 @@
 import {
-  choice,
-  integer,
-  type OptionTable,
-  parseBoolean,
-  parseFunction,
-  parseOptionalText,
-  parseOrigins,
-  parseText,
-  parseUploadsURL,
-} from '../../client/option-values'
-import {
   CLIENT_PROVIDER_OPTIONS,
   CLIENT_SHARED_OPTIONS,
   type ExchangeMethod,
   type ProfileEndpoint,
   type SocialLoginClientOptions,
 } from '../../client/options'
+import { parseOrigins, parseUploadsURL } from '../../client/url-options'
 import { DEFAULT_CONNECTIONS, DEFAULT_POOLS, MAX_CONNECTIONS, MAX_POOLS } from '../../limits'
+import {
+  choice,
+  integer,
+  type OptionTable,
+  parseBoolean,
+  parseFunction,
+  parseOptionalText,
+  parseText,
+} from '../../values'
 import type { RenderConfirmPage } from '../pages/confirm-page'
 
 /** Options that describe one provider, besides its name. */

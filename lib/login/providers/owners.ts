@@ -1,4 +1,4 @@
-import { isLoopback } from '../../client/option-values'
+import { isLoopback } from '../../client/url-options'
 import { MAX_OWNERS } from '../../limits'
 import { type WarningCode, warnOnce } from '../../warnings'
 import { plainPath } from '../request/paths'

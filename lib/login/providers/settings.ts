@@ -1,5 +1,6 @@
 import type { Network } from '../../client/http/network'
-import { type ParsedOptions, parseCallbackURL, parseOptions, parseWholeCallbackURL } from '../../client/option-values'
+import { parseCallbackURL, parseWholeCallbackURL } from '../../client/url-options'
+import { type ParsedOptions, parseOptions } from '../../values'
 import {
   type CommonOptions,
   MANY_OPTIONS,

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../client/option-values'
 import { parseURL } from '../../client/url'
+import { isLoopback } from '../../client/url-options'
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: { readonly target: string }): string {

@@ -1,5 +1,5 @@
-import { checkArguments } from '../../arguments'
 import type { PendingLoginStore } from '../../login/pending-login/store'
+import { checkArguments } from '../../values'
 import { CHECK_STORE, MADE_STORE } from '../argument-kinds'
 import { Deployment, type PendingLoginStoreCheck } from './deployment'
 import { RULES } from './rules'

@@ -1,4 +1,4 @@
-import { mayBeOptions, typeName } from '../../arguments'
+import { mayBeOptions, typeName } from '../../values'
 import type { FakeUser, FakeUserInput } from '../types'
 import { Registry } from './registry'
 

@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { parseBoolean, refuseUnknown } from '../../../client/option-values'
 import {
   MAX_COOKIE_KEYS,
   MAX_COOKIE_LENGTH,
@@ -7,6 +6,7 @@ import {
   MIN_COOKIE_KEY_LENGTH,
   RETENTION_MS,
 } from '../../../limits'
+import { parseBoolean, refuseUnknown } from '../../../values'
 import { cookieValues, setCookie } from '../../request/cookies'
 import type { PendingLogin } from '../pending-login'
 

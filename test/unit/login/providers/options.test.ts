@@ -1,5 +1,5 @@
-import { parseOptions } from '../../../../lib/client/option-values'
 import { MANY_OPTIONS, SHARED_OPTIONS } from '../../../../lib/login/providers/options'
+import { parseOptions } from '../../../../lib/values'
 
 const required = { clientID: 'id', clientSecret: 'secret' }
 

@@ -1,4 +1,4 @@
-import * as kinds from '../../lib/arguments'
+import * as kinds from '../../lib/values'
 
 const { checkArguments, typeName } = kinds
 const canary = 'canary-5c1e'

@@ -1,89 +1,9 @@
-import { mayBeOptions, typeName } from '../arguments'
-import { MAX_URL_LENGTH, MAX_USER_AGENT_LENGTH } from '../limits'
+import { MAX_USER_AGENT_LENGTH } from '../limits'
+import { parseBoolean, parseText } from '../values'
 import { parseURL, resolvePath } from './url'
 
 interface SchemeOption {
   readonly allowInsecureHTTP?: unknown
-}
-
-/** A parser for each option, which returns the default for undefined. Its TypeError has the name, never the value. */
-export type OptionTable<Options> = {
-  readonly [Name in keyof Options]-?: (value: Options[Name], name: string, options: SchemeOption) => unknown
-}
-
-export type ParsedOptions<Table> = {
-  readonly [Name in keyof Table]: Table[Name] extends (...args: never) => infer Value ? Value : never
-}
-
-/** @throws TypeError naming the option that is wrong, never its value */
-export function parseOptions<Table extends object>(table: Table, options: object): ParsedOptions<Table> {
-  const parsed = Object.entries(table).map(([name, parse]) => [name, parse(Reflect.get(options, name), name, options)])
-  return Object.fromEntries(parsed)
-}
-
-/**
- * Refuses an option that does not exist, because one that is misspelt would otherwise be ignored in silence.
- * @param cures what to do instead of an option of another package, or of one that exists elsewhere
- * @throws TypeError naming the option
- */
-export function refuseUnknown(
-  owner: string,
-  options: object,
-  known: readonly string[],
-  cures: Readonly<Record<string, string>> = {},
-): void {
-  if (!mayBeOptions(options)) throw new TypeError(`${owner} needs an options object, not ${typeName(options)}`)
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue
-    if (Object.hasOwn(cures, name)) throw new TypeError(`${name} is not an option of ${owner}: ${cures[name]}`)
-    if (known.includes(name)) continue
-    const similar = known.find((other) => other.toLowerCase() === name.toLowerCase())
-    throw new TypeError(`${name} is not an option of ${owner}${similar ? `: did you mean ${similar}?` : ''}`)
-  }
-}
-
-/** A whole number from 1 to `max`. */
-export function integer(fallback: number, max: number) {
-  return (value: unknown, name: string): number => {
-    if (value === undefined) return fallback
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return value
-    throw new TypeError(`${name} must be a whole number from 1 to ${max.toLocaleString('en')}`)
-  }
-}
-
-/** One of several texts, of which the first is the default. */
-export function choice<T extends string>(fallback: T, ...others: readonly T[]) {
-  const allowed = [fallback, ...others]
-  return (value: unknown, name: string): T => {
-    const chosen = value === undefined ? fallback : allowed.find((candidate) => candidate === value)
-    if (chosen === undefined) throw new TypeError(`${name} must be one of: ${allowed.join(', ')}`)
-    return chosen
-  }
-}
-
-export function parseBoolean(value: unknown, name: string): boolean {
-  if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`)
-  return value ?? false
-}
-
-export function parseFunction<T>(value: T, name: string): T {
-  if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
-  return value
-}
-
-export function parseText(value: unknown, name: string): string {
-  if (value === undefined || value === '')
-    throw new TypeError(`${name} must be a non-empty string (is a variable not set?)`)
-  if (typeof value !== 'string') throw new TypeError(`${name} must be a string`)
-  if (value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
-  if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
-  if (value.length > MAX_URL_LENGTH)
-    throw new TypeError(`${name} must have at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`)
-  return value
-}
-
-export function parseOptionalText(value: unknown, name: string): string | undefined {
-  return value === undefined ? undefined : parseText(value, name)
 }
 
 export function parseUserAgent(value: unknown, name: string): string {

@@ -1,4 +1,7 @@
-import * as values from '../../../lib/client/option-values'
+import * as urls from '../../lib/client/url-options'
+import * as generic from '../../lib/values'
+
+const values = { ...generic, ...urls }
 
 // What each kind of option may be, and what is said of anything else.
 
