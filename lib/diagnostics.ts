@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
-import { debuglog } from 'node:util'
-import { isOutcome, OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
-import { MAX_RETURN_PATH_LENGTH } from './limits'
+import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
+import { writeDebugLines } from './explain/debug-lines'
 import { checkArguments, func, oneOf } from './values'
 
 /**
@@ -54,6 +53,8 @@ const CHANNELS: Readonly<Record<Phase, TracingChannel<unknown, TracedPhase>>> = 
   verify: tracingChannel('passport-social-login:verify'),
 }
 
+writeDebugLines(CHANNELS)
+
 const ignore = (): void => {}
 
 /**
@@ -77,21 +78,14 @@ export type PhaseOutcome = Pick<TracedPhase, 'code' | 'page'>
 
 type Work<T> = (onRetry: () => void) => Promise<T>
 
-// workerd writes the lines of a `debuglog` whether or not NODE_DEBUG asks for them.
-const debug = process.env['NODE_DEBUG'] === undefined ? undefined : debuglog('passport-social-login')
-
 /**
- * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`.
+ * Reports the phases of one request to `node:diagnostics_channel`, from which `NODE_DEBUG=passport-social-login` is written.
  * `TracingChannel.tracePromise` will not do: it publishes the result of the work, which is the access token.
  */
 export class Trace {
   readonly #names: Pick<TracedPhase, 'strategy' | 'provider'>
   #recordID: string | undefined
   #droppedReturnTo: DroppedReturnTo | undefined
-  /** What the phases within a callback took. */
-  readonly #parts: string[] = []
-  /** Whether it was the verify function that failed within a callback. */
-  #verifyFailed = false
 
   constructor(strategy: string, provider?: string) {
     this.#names = provider === undefined ? { strategy } : { strategy, provider }
@@ -134,23 +128,6 @@ export class Trace {
     } finally {
       asyncStart.publish(report)
       asyncEnd.publish(report)
-      this.#writeLine(report)
-    }
-  }
-
-  /** One line for each login that has ended, and for each request that came to no login. */
-  #writeLine({ strategy, phase, code, page, duration = 0, login, retried, error }: TracedPhase): void {
-    const time = `${Math.round(duration)} ms`
-    if (phase === 'verify') this.#verifyFailed = code === 'application_error'
-    if (this.#droppedReturnTo !== undefined)
-      debug?.('%s %s: returnTo is left out: %s', strategy, phase, LINE_OF_DROPPED[this.#droppedReturnTo])
-    if (phase !== 'start' && phase !== 'callback') this.#parts.push(`${phase}${retried ? ' (sent again)' : ''} ${time}`)
-    else if (code !== undefined || page !== undefined || phase === 'callback') {
-      const what = code === undefined ? LINE_OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
-      const parts = this.#parts.length === 0 ? '' : `: ${this.#parts.join(', ')}`
-      const id = login === undefined ? '' : `, login ${login}`
-      const where = this.#verifyFailed ? 'verify' : (error?.phase ?? phase)
-      debug?.('%s %s: %s (%s%s%s)', strategy, where, what, time, parts, id)
     }
   }
 
@@ -166,27 +143,5 @@ export class Trace {
 
 function isObserved(phase: Phase): boolean {
   // Bun's tracing channels do not tell: there, every phase is reported.
-  return (CHANNELS[phase].hasSubscribers ?? true) || debug?.enabled === true
-}
-
-const LINE_OF_DROPPED: Readonly<Record<DroppedReturnTo, string>> = {
-  'no text': 'it must be a string (a query parameter that is repeated is an array)',
-  'no slash': 'it must be a path that begins with a slash, such as /inbox',
-  'another origin': 'it leads to another origin than that of this application',
-  'too long': `it has more than ${MAX_RETURN_PATH_LENGTH.toLocaleString('en')} characters once it is percent-encoded`,
-}
-
-const LINE_OF_PAGE = {
-  login: 'success',
-  confirm: 'the confirm page, because the request does not show that a page of this application led to it',
-  tab: 'the page that asks the tab',
-  router: 'a client-side router, which leaves the navigation to the browser',
-}
-
-function sentenceOf(code: string, error: SocialLoginError | undefined): string {
-  if (error !== undefined) return error.message
-  if (isOutcome(code)) return OUTCOMES[code].message
-  return code === 'verify_refused'
-    ? VERIFY_REFUSED
-    : 'A function of the application failed: its error goes to next(error).'
+  return CHANNELS[phase].hasSubscribers ?? true
 }
