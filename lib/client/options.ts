@@ -84,7 +84,7 @@ export interface SocialLoginClientOptions {
 /** It is a constant, so that bundled applications need no package.json; a test compares the two. */
 export const USER_AGENT = 'passport-social-login/1.0.0-rc.1'
 
-type ProviderOptions = Pick<
+type ClientProviderOptions = Pick<
   SocialLoginClientOptions,
   'baseURL' | 'authorizationURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'
 >
@@ -95,7 +95,7 @@ export const CLIENT_PROVIDER_OPTIONS = {
   clientID: parseText,
   clientSecret: parseText,
   exchangeMethod: choice<ExchangeMethod>('post', 'get'),
-} as const satisfies OptionTable<ProviderOptions>
+} as const satisfies OptionTable<ClientProviderOptions>
 
 export const CLIENT_SHARED_OPTIONS = {
   userAgent: (value = USER_AGENT, name) => parseUserAgent(value, name),
@@ -103,7 +103,7 @@ export const CLIENT_SHARED_OPTIONS = {
   dispatcher: parseDispatcher,
   allowInsecureHTTP: parseBoolean,
   userRecord: parseFunction<UserRecord | undefined>,
-} as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ProviderOptions | 'maxConnections'>>
+} as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ClientProviderOptions | 'maxConnections'>>
 
 export const CLIENT_OPTIONS = {
   ...CLIENT_PROVIDER_OPTIONS,

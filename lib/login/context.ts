@@ -6,7 +6,7 @@ import type { HTTPResponse } from './pages/page'
 import type { PendingLogin } from './pending-login/pending-login'
 import type { BrowserStore } from './pending-login/store'
 import type { UsedLogins } from './pending-login/used-logins'
-import type { CallOptions, ProviderResult, SkipUserProfile } from './providers/options'
+import type { ProviderResult, RequestOptions, SkipUserProfile } from './providers/options'
 import type { LoginSettings } from './providers/provider'
 import type { HTTPRequest } from './request/description'
 import type { CallbackRequest } from './request/request'
@@ -14,7 +14,7 @@ import type { CallbackRequest } from './request/request'
 /** What a framework's adapter knows of one request, and can do with it. */
 export interface RequestAdapter<User = unknown> {
   readonly http: HTTPRequest
-  readonly options: CallOptions
+  readonly options: RequestOptions
   /** Asks the application for the provider of the request, if there are many. */
   findProvider(): ProviderResult
   readonly store: BrowserStore

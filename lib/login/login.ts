@@ -76,7 +76,7 @@ export class Login<User = unknown> {
     const trace = new Trace(settings.name, settings.isOneOfMany ? settings.providerName : undefined)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
-    return trace.run(phaseOf(request), () => handleRequest(context, request), outcomeOf)
+    return trace.run(phaseOf(request), () => handleRequest(context, request), phaseOutcomeOf)
   }
 
   /** The login that this browser has begun, if a callback may still finish it. Changes nothing. */
@@ -150,7 +150,7 @@ function refusalOf(error: SocialLoginError, http: HTTPRequest): Refusal {
   }
 }
 
-function outcomeOf(action: LoginAction): PhaseOutcome {
+function phaseOutcomeOf(action: LoginAction): PhaseOutcome {
   if (action.type === 'page') return { page: action.page }
   return action.type === 'verdict' && !action.verdict.user ? { code: 'verify_refused' } : {}
 }

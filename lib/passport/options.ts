@@ -11,10 +11,10 @@ import type { PendingLoginStore } from '../login/pending-login/store'
 import { CookieStore } from '../login/pending-login/stores/cookie-store'
 import { SessionStore } from '../login/pending-login/stores/session-store'
 import type {
-  CallOptions,
   CommonOptions,
   MultiProviderOptions,
   ProviderResult,
+  RequestOptions,
   SkipUserProfile,
 } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
@@ -83,7 +83,7 @@ export interface MultiProviderStrategyOptions<WithRequest extends boolean = fals
  * @example
  * app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/inbox', state: { cart: 7 } }))
  */
-export interface AuthenticateOptions extends Omit<PassportAuthenticateOptions, keyof CallOptions>, CallOptions {}
+export interface AuthenticateOptions extends Omit<PassportAuthenticateOptions, keyof RequestOptions>, RequestOptions {}
 
 type OwnOptions = AuthenticateOptions
 

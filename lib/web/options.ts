@@ -8,7 +8,7 @@ import type { PendingLoginStore } from '../login/pending-login/store'
 import { type BrowserStore, browserStore } from '../login/pending-login/store'
 import { LoginCookies } from '../login/pending-login/stores/cookie-store'
 import type { CookieStoreOptions } from '../login/pending-login/stores/sealed-cookie'
-import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/providers/options'
+import type { CommonOptions, MultiProviderOptions, ProviderResult, RequestOptions } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
 import { type OptionTable, type ParsedOptions, parseOptions, refuseUnknown } from '../values'
@@ -76,7 +76,7 @@ export type UserID = string | number | bigint | false | null | undefined
  * @example
  * const options: StartOptions = { user: session?.userID, returnTo: '/inbox', state: { cart: 7 } }
  */
-export interface StartOptions extends CallOptions {
+export interface StartOptions extends RequestOptions {
   /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
   readonly user: UserID
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities/escape'
-import { guarded, type HTTPResponse, pageHeaders, relativePath, renderPage, WHOLE_PAGE_GUARD } from './page'
+import { type HTTPResponse, inertAtFirst, pageHeaders, relativePath, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
  * Data for the page between an unverified start and the login.
@@ -46,8 +46,8 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTP
   // Only our style shows a `hidden` element. If another policy blocks it, and so the guard, nothing can be pressed.
   const action =
     method === 'GET'
-      ? guarded(`<a href="${path}" rel="nofollow" hidden>${label}</a>`, label)
-      : `<form method="post" action="${path}">${guarded(`<button hidden>${label}</button>`, label)}</form>`
+      ? inertAtFirst(`<a href="${path}" rel="nofollow" hidden>${label}</a>`, label)
+      : `<form method="post" action="${path}">${inertAtFirst(`<button hidden>${label}</button>`, label)}</form>`
   const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }

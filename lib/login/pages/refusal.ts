@@ -1,6 +1,6 @@
 import { escapeUTF8 } from 'entities/escape'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError, VERIFY_REFUSED } from '../../errors'
-import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
+import { type HTTPResponse, inertAtFirst, relativePath, renderPage } from './page'
 
 const TITLE = 'Signing in did not succeed'
 
@@ -31,7 +31,7 @@ export function verifyRefusal(reason: unknown): VerifyRefusal {
   return { code: 'verify_refused', status: 401, message: VERIFY_REFUSED, title }
 }
 
-interface Refusal {
+interface RefusalBody {
   readonly code: string
   readonly message: string
   readonly title: string
@@ -54,7 +54,7 @@ export function refusalResponse(error: SocialLoginError | VerifyRefusal, path: s
   }
   const isJSON = /\bjson\b/i.test(accept)
   const body = isJSON
-    ? JSON.stringify({ title, next, code, message } satisfies Refusal)
+    ? JSON.stringify({ title, next, code, message } satisfies RefusalBody)
     : `${TITLE}. ${title}\nGo on at: ${next}\n\nFor the operator: ${message} (${code})\n`
   const type = isJSON ? 'application/json' : 'text/plain'
   return { status, headers: { ...errorHeaders, 'Content-Type': `${type}; charset=utf-8` }, body }
@@ -75,7 +75,7 @@ function mainOf(
 ): string {
   return `<h1>${TITLE}</h1>
 <p>${escapeUTF8(title)}</p>
-${guarded(`<a href="${escapeUTF8(next)}" hidden>${label}</a>`, label)}
+${inertAtFirst(`<a href="${escapeUTF8(next)}" hidden>${label}</a>`, label)}
 <section><h2>For the operator of this site</h2>
 <p>${escapeUTF8(message)}</p>
 <p>Code: <code>${code}</code></p></section>`

@@ -126,7 +126,7 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
 }
 
 /** Options of one start. A callback has `callbackURL`, too. */
-export interface CallOptions {
+export interface RequestOptions {
   /**
    * A local path to go to after the login, such as `/inbox`, or a URL of the application's own origin, whose path then
    * counts. It comes back in the `LoginInfo`. It may come from a query: what does not begin with a slash, would lead to

@@ -17,14 +17,16 @@ const UNPOLY = { 'X-Up-Target': 'body', 'X-Up-Method': 'GET' }
 
 const LEAVE_TO_BROWSER: readonly Router[] = [
   // htmx: https://htmx.org/headers/hx-redirect/
-  { headers: ['hx-request'], answer: (path) => respond(200, { 'HX-Redirect': path }) },
+  { headers: ['hx-request'], answer: (path) => responseOf(200, { 'HX-Redirect': path }) },
   // Inertia: https://inertiajs.com/docs/v2/the-basics/redirects#external-redirects
-  { headers: ['x-inertia'], answer: (path) => respond(409, { 'X-Inertia-Location': path }) },
+  { headers: ['x-inertia'], answer: (path) => responseOf(409, { 'X-Inertia-Location': path }) },
   // Turbo: https://turbo.hotwired.dev/reference/attributes#meta-tags. The answer to its form must be a redirect.
   {
     headers: ['x-turbo-request-id', 'turbo-frame'],
     answer: (path, method) =>
-      method === 'POST' ? respond(303, { Location: path }) : page('<meta name="turbo-visit-control" content="reload">'),
+      method === 'POST'
+        ? responseOf(303, { Location: path })
+        : page('<meta name="turbo-visit-control" content="reload">'),
   },
   // Unpoly: https://unpoly.com/up.protocol. It has no word for this, but renders elements, and browsers obey this one.
   // It is another page of the history for it, so that Back leads back, only after a GET.
@@ -36,7 +38,7 @@ const LEAVE_TO_BROWSER: readonly Router[] = [
   // loads as a page. Its own route handlers see only Next-Url.
   {
     headers: ['rsc', 'next-router-prefetch', 'next-url'],
-    answer: () => respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }),
+    answer: () => responseOf(200, { 'Content-Type': 'text/plain; charset=utf-8' }),
   },
 ]
 
@@ -60,9 +62,9 @@ export function routerOf(req: RequestHeaders): Router | undefined {
 /** As the answer to a navigation, which it never is, it does nothing: a sandbox does not refresh, and so cannot loop. */
 function page(html: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
   const all = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': 'sandbox', ...headers }
-  return respond(200, all, `<!doctype html><title>Sign in</title>${html}\n`)
+  return responseOf(200, all, `<!doctype html><title>Sign in</title>${html}\n`)
 }
 
-function respond(status: number, headers: Readonly<Record<string, string>>, body = ''): HTTPResponse {
+function responseOf(status: number, headers: Readonly<Record<string, string>>, body = ''): HTTPResponse {
   return { status, headers: { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...headers }, body }
 }
