@@ -15,7 +15,10 @@ const tests = given.filter((path) => path.startsWith('test/'))
 const others = given.filter((path) => !mutate.includes(path) && !tests.includes(path))
 
 const lines = mutate.length > 0 ? mutate : linesOfChange()
-if (lines.length === 0) throw new Error('Nothing of lib/ has changed. Name files: lib/login/callback.ts:111-158')
+if (lines.length === 0) {
+  console.error('Nothing of lib/ has changed: name files, such as lib/login/callback.ts:111-158.')
+  process.exit(1)
+}
 console.log(`Changes ${lines.join(', ')}`)
 const { status } = spawnSync(
   'npx',
