@@ -69,7 +69,7 @@ export const OUTCOMES = {
   ),
   callback_forged: fail(
     403,
-    'The callback did not come from the provider: start the login again from this application.',
+    'The callback does not look like one of the provider: start the login again from this application.',
   ),
   login_not_started: fail(
     403,

@@ -6,14 +6,18 @@ export const WARNINGS = {
     'Two providers at different addresses have one callbackURL: the auth_key of one may be sent to the other, which can then sign in as its people. Give each strategy, or each provider, a callbackURL and a route of its own.',
   SECRET_IN_URL:
     "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
+  LOGIN_TOO_LATE:
+    'A login ended after the response had been sent, so nobody was signed in: a hook or handler has not waited for passport.authenticate() (in Fastify, return its promise), or a time limit of the application has sent the response.',
   NAME_SHARED:
     'Two strategies have one name and different baseURLs, so that user 1 of one provider is the same profile.provider and profile.id as user 1 of the other: give each strategy the option name. (The name in passport.use(name, strategy) does not reach the strategy.)',
   OPTION_MISSPELT:
     'An option of passport.authenticate() is written like one of this package, but for capitals, "_" or "-", and has no effect: correct its name (returnTo, state, callbackURL), or give it to new Strategy().',
   PASSPORT_SESSION_MISSING:
     'The session holds a user whom Passport has signed in, and the request has none: mount passport.session() after the session middleware and before the routes, or everybody seems signed out after the login.',
+  SESSION_COOKIE_INSECURE:
+    "The session's cookie was set without Secure, although callbackURL is https: behind a proxy that ends TLS, secure: 'auto' needs app.set('trust proxy', 1).",
   SESSION_COOKIE_NOT_SET:
-    "A login was started in a session whose cookie was not sent, because it is Secure and the request did not come by https, as the application sees it: behind a proxy that ends TLS, app.set('trust proxy', 1); on plain http in development, secure: 'auto'.",
+    "The response of a start or of a login set no cookie of its session, so nobody will be signed in. Most likely the cookie is Secure and the request did not come by https, as the application sees it: behind a proxy that ends TLS, app.set('trust proxy', 1); on plain http in development, secure: 'auto'. Else nothing saves the session (its store, or the middleware's order).",
   SESSION_COOKIE_STRICT:
     "The login in progress is in a session whose cookie is SameSite=Strict, which browsers do not send when the provider leads back: set sameSite: 'lax', or keep the login in a CookieStore.",
   START_HEADERS_MISSING:

@@ -10,6 +10,7 @@ interface Described {
 
 interface DescribedCallback extends Omit<Described, 'source'> {
   readonly mayBeFromProvider: boolean
+  readonly isOriginOfHost: boolean
 }
 
 // Each sentence says what the request itself shows, and proposes an option only where that can help.
@@ -32,6 +33,8 @@ const DETOUR_START =
 
 const OTHER_REFERER =
   'Its Referer names another site than the provider. If people sign in at the provider by that site, or the provider has another address, list the origin in allowedCallbackOrigins; a second attempt may work all the same.'
+const REWRITTEN_HOST =
+  'If its Referer names this application itself, a proxy rewrites Host (a tunnel, a development server): give the whole callbackURL, with its origin. Else: '
 const TYPED_CALLBACK =
   'The address was typed, or opened from another program or another browser than the one in which the login was started.'
 const OWN_PAGE = 'A page of this application itself led to the callback, or reloaded it.'
@@ -71,10 +74,16 @@ export function scriptHint(path: string): string {
 }
 
 /** Why a callback counts as one that did not come from the provider. */
-export function forgedHint({ kind, fetchSite, referer, mayBeFromProvider }: DescribedCallback): string | undefined {
+export function forgedHint({
+  kind,
+  fetchSite,
+  referer,
+  mayBeFromProvider,
+  isOriginOfHost,
+}: DescribedCallback): string | undefined {
   const hint = OF_KIND[kind]
   if (hint !== undefined) return hint
-  if (referer === 'foreign') return OTHER_REFERER
+  if (referer === 'foreign') return isOriginOfHost ? REWRITTEN_HOST + OTHER_REFERER : OTHER_REFERER
   if (!mayBeFromProvider && fetchSite === 'same-origin') return OWN_PAGE
   if (!mayBeFromProvider && fetchSite === 'same-site') return SISTER_SITE
   if (kind !== 'navigation') return undefined

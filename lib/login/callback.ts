@@ -46,7 +46,7 @@ export async function callback<User>(
   if (request.tabSecret !== undefined) adapter.addCookies(tabCookies(settings))
   requireSignIn(adapter, 'callback')
   const record = await loadRecord('callback', settings.timeout, adapter.store)
-  if (!record) throw notStarted(adapter.store.explain?.())
+  if (!record) throw notStarted(adapter.store.explain?.(settings.appOrigin))
   trace.setLogin(record)
   try {
     return await finish(context, request, record)

@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, mark, SocialLoginError } from '../errors'
-import { type Handled, type LoginAction, markOf, type Refusal } from '../login/context'
+import { type Handled, markOf, type Refusal } from '../login/context'
+import type { HandledRequest } from '../login/login'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import { appendCookies } from '../login/request/cookies'
-import { warnOfFailure } from '../warnings'
+import { WARNINGS, warnOfFailure, warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, guardLogIn, responseOf, writeResponse } from './overrides'
+import { warnOfLostSession } from './session-cookie'
 import type { Request } from './verify-types'
 
 export interface PassportActions {
@@ -14,13 +16,18 @@ export interface PassportActions {
   fail(info: unknown, status: number): void
   redirect(url: string): void
   error(error: unknown): void
+  /** Whether a failure goes to `next(error)`, too: Passport itself would give an error without our code and cause. */
+  readonly failWithError?: boolean | undefined
 }
 
 /**
  * Copies the actions at once: `passport.authenticate(strategyInstance)` shares one object between requests, and the
  * next request overwrites them. Read later, they would send one user's login to another browser.
  */
-export function captureActions(strategy: PassportActions): PassportActions {
+export function captureActions(
+  strategy: PassportActions,
+  { failWithError }: Pick<AuthenticateOptions, 'failWithError'> = {},
+): PassportActions {
   const { success, fail, redirect, error } = strategy
   for (const name of REQUIRED_ACTIONS) {
     if (typeof strategy[name] === 'function') continue
@@ -28,7 +35,7 @@ export function captureActions(strategy: PassportActions): PassportActions {
       `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect and error of Passport first.`,
     )
   }
-  return { success, fail, redirect, error }
+  return { success, fail, redirect, error, failWithError }
 }
 
 const REQUIRED_ACTIONS = ['success', 'fail', 'redirect', 'error'] as const
@@ -44,29 +51,35 @@ export function missingRedirect(req: Request, options: AuthenticateOptions): Typ
   )
 }
 
-const TOO_LATE =
-  'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
-
 /**
  * Runs a login and ends the request with its action. What the application throws meanwhile goes to `next(error)`; if a
  * custom callback throws there, too, the response is an empty 500, with a process warning. Never rejects.
  */
 export async function runLogin(
-  login: () => Promise<LoginAction>,
+  login: () => Promise<HandledRequest<unknown>>,
   actions: PassportActions,
   req: Request,
   options: AuthenticateOptions,
 ): Promise<void> {
   try {
-    const action = await login()
+    const { action, appOrigin } = await login()
     if (action.type === 'refused') return await refuse(action, actions, req)
     // After a response, Passport would renew the session, then throw uncaught at the redirect and crash the process.
-    if (req.res?.headersSent) throw new Error(TOO_LATE)
+    if (req.res?.headersSent) return endLate(action, actions, req)
     // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
+    if (action.type === 'verdict' && action.verdict.user) warnOfLostSession(req, options, appOrigin)
     await applyAction(action, actions, req, options)
   } catch (error) {
     await failSafely(error, actions, req)
   }
+}
+
+// Express hears of an error after the response, too. Fastify's hook has ended by then, and its promise would reject with
+// nobody to catch it; a redirect that comes too late, Fastify writes to its own log.
+function endLate(action: Handled, actions: PassportActions, req: Request): void {
+  if (typeof req.pipe === 'function') throw new Error(WARNINGS.LOGIN_TOO_LATE)
+  warnOnce('LOGIN_TOO_LATE')
+  if (action.type === 'redirect') actions.redirect(action.url)
 }
 
 /** Never rejects. */
@@ -119,7 +132,7 @@ function failWith(error: unknown, actions: PassportActions, req: Request): void 
   setHeaders(req, error instanceof SocialLoginError ? error.headers : mark('application_error'))
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
   // After a response, `fail` would send a second one.
-  if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
+  if (!isFailure(error) || req.res?.headersSent || actions.failWithError) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
   explainBareFailure(error, req, () => actions.fail(info, error.status))
 }

@@ -27,7 +27,7 @@ export function foreignRequest({ headers }: IncomingMessage): TypeError | undefi
  * who no longer exists.
  */
 export function warnOfMissingPassportSession(req: Incoming): void {
-  if (!isNobody(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
+  if (hasSessionUser(req) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
 }
 
 export function httpRequest(
@@ -77,6 +77,10 @@ export function currentUserHint(req: Incoming, currentUser?: CurrentUser): strin
   return currentUser || !isNobody(sessionUser(req)) ? undefined : OUTSIDE_SESSION
 }
 
+export function hasSessionUser(req: Incoming): boolean {
+  return !isNobody(sessionUser(req))
+}
+
 function sessionUser({ session }: Incoming): unknown {
   return session?.passport?.user
 }
@@ -92,7 +96,7 @@ function requestUser(req: Incoming): unknown {
 }
 
 /** Whether Passport will keep the user in the session. (`@fastify/passport` does so without a `_sessionManager`.) */
-function isKept(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
+export function isKept(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
   return session && !assignProperty && req._sessionManager !== undefined
 }
 

@@ -49,18 +49,18 @@ import type {
  *   callbackURL: 'https://app.example/auth/social-login/callback',
  * }, async (accessToken, refreshToken, profile) => users.findOrCreate(profile)))
  */
-export class Strategy extends OAuth2Strategy {
+export class Strategy<User = Express.User> extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _login: Login
   private readonly _newAdapter: (req: Request, options: AuthenticateOptions) => RequestAdapter
 
   /** @throws TypeError naming the invalid option, never its value */
-  constructor(options: EitherOptions, verify: VerifyFunction)
-  constructor(options: EitherOptions, verify: VerifyFunctionWithParams)
-  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
-  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
+  constructor(options: EitherOptions, verify: VerifyFunction<User>)
+  constructor(options: EitherOptions, verify: VerifyFunctionWithParams<User>)
+  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest<User>)
+  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams<User>)
   // TypeScript reports errors against the last overload.
-  constructor(options: StrategyOptions, verify: VerifyFunction)
+  constructor(options: StrategyOptions, verify: VerifyFunction<User>)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function')
       throw new TypeError(`Strategy needs a verify function after its options, not ${typeName(verify)}`)
@@ -86,13 +86,13 @@ export class Strategy extends OAuth2Strategy {
    * - a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
-    const actions = captureActions(this)
+    const actions = captureActions(this, Object(options))
     const problem = foreignRequest(req) ?? misplacedOption(options) ?? missingRedirect(req, options)
     if (problem) return actions.error(problem)
     setHeaders(req, PRIVATE_HEADERS)
     warnOfMissingPassportSession(req)
     // `runLogin` never rejects.
-    void runLogin(async () => (await this._login.handle(this._newAdapter(req, options))).action, actions, req, options)
+    void runLogin(() => this._login.handle(this._newAdapter(req, options)), actions, req, options)
   }
 
   /**

@@ -25,17 +25,18 @@ export type VerifyCallback<User = Express.User> = (
 ) => void
 
 /**
- * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise.
+ * What a verify function may return instead of calling `done`: the user, false or null for "no", or a promise of these.
+ * Nothing is an answer only of a function that calls `done`; of any other it is an error, because a `return` was forgotten.
  * @example
- * const answer: VerifyResult = users.find(profile.id) // a promise of the user, or of undefined for "no"
+ * const answer: VerifyResult = users.find(profile.id).then((user) => user ?? null)
  */
 export type VerifyResult<User = Express.User> =
   | User
   | false
   | null
-  | undefined
   | void
-  | Promise<User | false | null | undefined | void>
+  | Promise<User | false | null>
+  | Promise<void>
 
 /**
  * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise. The first answer

@@ -32,8 +32,8 @@ export interface TestAgent {
 
 /**
  * What {@link signIn} signs in to, beside a {@link Listener}: a server of `node:http` or `node:https`, listening or not; an
- * origin; an object with `fetch(request)` or `request(path, init)`, such as a Hono application; an agent of supertest; or a
- * function `(path, init)` that resolves to a `Response`.
+ * origin; an object with `fetch(request)` or `request(path, init)`, such as a Hono application; Playwright's `page.request`;
+ * an agent of supertest; or a function `(path, init)` that resolves to a `Response`.
  * @example
  * const browser: TestBrowser = (path, { headers }) => new Response(`${path} ${headers['cookie']}`)
  */
@@ -45,6 +45,7 @@ export type TestBrowser =
   | string
   | URL
   | { fetch(request: Request, ...others: never[]): Response | Promise<Response> }
+  | RequestContext
   | { request: SendRequest }
 
 /**
@@ -74,6 +75,7 @@ export async function openBrowser(browser: TestBrowser | Listener, origin: strin
   if (isListener(browser)) return overServer(createServer(browser))
   if (isAgent(browser)) return { send: { get: (path) => getOf(browser, path) }, stop: leave }
   if (isSender(browser)) return { send: (path, init) => responseOf(browser(path, init)), stop: leave }
+  if (isRequestContext(browser)) return { send: byRequestContext(browser, origin), stop: leave }
   if (hasMethod(browser, 'fetch')) return { send: byFetch(browser, origin), stop: leave }
   if (hasMethod(browser, 'request'))
     return { send: (path, init) => responseOf(browser.request(path, init)), stop: leave }
@@ -148,9 +150,14 @@ function overHTTP(origin: URL): SendRequest {
       request(new URL(path, origin), { ...options, headers, agent: false }, (message) => {
         receive(message).then(resolve, reject)
       })
-        .on('error', reject)
+        .on('error', (error) => reject(connectionError(error, origin)))
         .end()
     })
+}
+
+function connectionError(error: unknown, { origin }: URL): unknown {
+  if (Reflect.get(Object(error), 'code') !== 'ECONNREFUSED') return error
+  return new Error(`signIn: nothing listens at ${origin}: start the application first, or give signIn the application`)
 }
 
 async function receive(message: IncomingMessage): Promise<Response> {
@@ -160,8 +167,37 @@ async function receive(message: IncomingMessage): Promise<Response> {
   const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
   )
-  const hasNoBody = [204, 205, 304].includes(status)
-  return new Response(hasNoBody ? null : Buffer.concat(chunks), { status, headers: pairs })
+  return new Response(hasBody(status) ? Buffer.concat(chunks) : null, { status, headers: pairs })
+}
+
+function hasBody(status: number): boolean {
+  return ![204, 205, 304].includes(status)
+}
+
+interface RequestContext {
+  fetch(
+    url: string,
+    options: object,
+  ): Promise<{
+    status(): number
+    headersArray(): { name: string; value: string }[]
+    body(): Promise<Uint8Array<ArrayBuffer>>
+  }>
+  storageState(): unknown
+}
+
+/** Playwright's `page.request`, or its fixture `request`: its cookies are those of the page. */
+function isRequestContext(browser: unknown): browser is RequestContext {
+  return hasMethod(browser, 'fetch') && hasMethod(browser, 'storageState')
+}
+
+function byRequestContext(browser: RequestContext, origin: string): SendRequest {
+  return async (path, { headers }) => {
+    const response = await browser.fetch(new URL(path, origin).href, { headers, maxRedirects: 0 })
+    const pairs = response.headersArray().map(({ name, value }): [string, string] => [name, value])
+    const status = response.status()
+    return new Response(hasBody(status) ? await response.body() : null, { status, headers: pairs })
+  }
 }
 
 function byFetch(browser: { fetch(request: Request): unknown }, origin: string): SendRequest {

@@ -1,6 +1,5 @@
 import { types } from 'node:util'
 import type { Network } from '../client/http/network'
-import { parseURL } from '../client/url'
 import { parseWholeCallbackURL } from '../client/url-options'
 import type { FailureInfo } from '../errors'
 import { parseReturnPath } from '../login/pending-login/return-path'
@@ -139,13 +138,13 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
       save: (record) => addCookies(headers, cookies.start(record)),
       load: () => cookies.open(request.headers.get('cookie') ?? ''),
       consume: () => addCookies(headers, cookies.end()),
-      explain: () => explainCookies(cookies, request),
+      explain: (appOrigin) => explainCookies(cookies, request, appOrigin),
     }
   }
 }
 
-function explainCookies(cookies: LoginCookies, { headers, url }: Request): string {
-  return cookies.explain(headers.get('cookie') ?? '', parseURL(url)?.host, false)
+function explainCookies(cookies: LoginCookies, { headers, url }: Request, appOrigin?: string): string {
+  return cookies.explain(headers.get('cookie') ?? '', appOrigin ?? url, false)
 }
 
 export function addCookies(headers: Headers, lines: readonly string[]): void {

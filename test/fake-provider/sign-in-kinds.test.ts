@@ -155,5 +155,7 @@ test('a server that cannot listen, or not at a port, and an origin where nothing
   atPath.close()
   await once(atPath, 'close')
   rmSync(folder, { recursive: true })
-  await expect(signIn(`http://127.0.0.1:${await freePort()}`, options())).rejects.toThrow('ECONNREFUSED')
+  await expect(signIn(`http://127.0.0.1:${await freePort()}`, options())).rejects.toThrow(
+    /nothing listens at .*: start the application first/,
+  )
 })

@@ -80,7 +80,9 @@ describe.each(Object.keys(passports))('a refusal that nothing handles, with Pass
   test('stays an error with failWithError', async () => {
     const response = await request(await startRefusing({ version, start: { failWithError: true } }))
     expect(response.status).toBe(403)
-    expect(await response.text()).toContain('AuthenticationError: Forbidden')
+    expect(await response.text()).toContain(
+      'SocialLoginError: The login was not started from a page of this application',
+    )
   })
 
   const customCallbacks: { title: string; answer: (res: express.Response) => unknown }[] = [

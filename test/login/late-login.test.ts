@@ -20,7 +20,7 @@ test('a login that ends after the response was sent, by a time limit of the appl
   logins.provider.failNext('user/me', { delay: 200 })
   expect((await browser.comeBack(app.approvedCallback())).body).toBe('too slow')
   await until(() => app.errors.length > 0)
-  expect(String(app.errors[0])).toContain('The login ended after the response had been sent')
+  expect(String(app.errors[0])).toContain('A login ended after the response had been sent')
   expect(regenerated).not.toHaveBeenCalled()
   expect(await app.userOf(browser)).toBeNull()
 })

@@ -142,7 +142,7 @@ describe('the documentation', () => {
 
   test.each([
     ['Provider', 'login/providers/options.ts', 'docs/options.md'],
-    ['CallOptions', 'login/providers/options.ts', 'docs/web.md'],
+    ['RequestOptions', 'login/providers/options.ts', 'docs/web.md'],
     ['CookieStoreOptions', 'login/pending-login/stores/sealed-cookie.ts', 'docs/options.md'],
     ['PendingLoginStoreCheck', 'testing/pending-login-store/deployment.ts', 'docs/stores.md'],
   ])('lists every option of %s', (name, file, page) => {

@@ -7,7 +7,7 @@ const root = join(__dirname, '../../..')
 
 test('has the public interface of public-api.txt, which `npm run api` renews', () => {
   const printed = execFileSync(process.execPath, [join(root, 'tools/public-api.mjs')], { encoding: 'utf8' })
-  expect(printed).toContain('class Strategy extends OAuth2Strategy')
+  expect(printed).toContain('class Strategy<User = Express.User> extends OAuth2Strategy')
   expect(printed).toBe(readFileSync(join(root, 'test/package/public-api.txt'), 'utf8'))
 })
 

@@ -21,7 +21,7 @@ export function newPendingLogin(input: Partial<PendingLoginInput> = {}): Pending
 export function newCallback(more: Partial<CallbackRequest> = {}): CallbackRequest {
   const asked = { type: 'callback', authKey: 'key', tabSecret: undefined } as const
   const described = { kind: 'navigation', fetchSite: 'cross-site', source: 'absent', referer: 'absent' } as const
-  return { ...asked, ...described, mayBeFromProvider: true, ...more }
+  return { ...asked, ...described, mayBeFromProvider: true, isOriginOfHost: false, ...more }
 }
 
 /** What else is known in the browser of {@link newPendingLogin}. */

@@ -9,6 +9,7 @@ const given = (): unknown[] => emitWarning.mock.calls
 // Two more are given by functions of their own, below.
 const ONCE: readonly WarningCode[] = [
   ...(['CALLBACK_SHARED', 'NAME_SHARED', 'OPTION_MISSPELT', 'PASSPORT_SESSION_MISSING', 'SECRET_IN_URL'] as const),
+  ...(['LOGIN_TOO_LATE', 'SESSION_COOKIE_INSECURE'] as const),
   ...(['SESSION_COOKIE_NOT_SET', 'SESSION_COOKIE_STRICT', 'VERIFY_SETTLED_TWICE'] as const),
 ]
 

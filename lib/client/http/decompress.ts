@@ -26,19 +26,24 @@ export function codingsOf(headers: IncomingHttpHeaders): string[] {
   return names.map((name) => name.trim()).filter((name) => CODINGS.has(name))
 }
 
+function decodeBy(body: Buffer, read: typeof gunzipSync | undefined): Buffer {
+  if (!read) throw new TypeError('a coding that is not read')
+  return read(body, { maxOutputLength: MAX_BODY_BYTES })
+}
+
 /**
- * A body without its coding, also gzip that no header tells of (it begins with 1f 8b, as no JSON does). It takes at most
+ * A body without its coding, or two that were applied one after the other, also gzip that no header tells of (it begins with 1f 8b, as no JSON does). It takes at most
  * `MAX_BODY_BYTES` of memory, whatever it would become. What is plain, although a header says otherwise, is left as it is.
  */
 export function decompress(body: Buffer, headers: IncomingHttpHeaders): Buffer | 'unknown' | 'too large' {
   const codings = codingsOf(headers)
   const isGzip = body[0] === 0x1f && body[1] === 0x8b
-  const [coding = isGzip ? 'gzip' : undefined] = codings
+  const [coding = isGzip ? 'gzip' : undefined, second, ...others] = codings.reverse()
   if (coding === undefined || body.length === 0) return body
-  const read = codings.length > 1 ? undefined : READERS[coding]
+  const readers = [coding, ...(second === undefined ? [] : [second])].map((name) => READERS[name])
   try {
-    const decoded = read?.(body, { maxOutputLength: MAX_BODY_BYTES })
-    if (decoded) return decoded
+    // The last coding was applied last. More than two are a bomb, and not what a proxy does.
+    if (others.length === 0) return readers.reduce(decodeBy, body)
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') return 'too large'
   }

@@ -121,8 +121,9 @@ type Wait = { readonly retryAfter?: number }
  */
 export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefined {
   const { retryAfter } = waitOf(secondsIn(headers, 'retry-after'))
-  const remaining = valuesOf(headers, 'x-ratelimit-remaining')
-  const isExhausted = remaining.every((value) => /^0+$/.test(value))
+  const isExhausted = ['x-ratelimit-remaining', 'ratelimit-remaining'].some((name) =>
+    valuesOf(headers, name).every((value) => /^0+$/.test(value)),
+  )
   return retryAfter || isExhausted ? readRateLimit(headers) : undefined
 }
 

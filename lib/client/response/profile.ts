@@ -154,7 +154,9 @@ function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined,
 
 function absolutePicture(value: JSONValue | undefined): string | undefined {
   const text = pictureText(value)
-  const url = /^https?:/i.test(text) ? parseURL(text) : undefined
+  // Without a scheme, it is that of a page by https.
+  const absolute = text.startsWith('//') ? `https:${text}` : text
+  const url = /^https?:/i.test(absolute) ? parseURL(absolute) : undefined
   // A URL that ends in "/" is the uploads folder: the person has no picture.
   if (!url || url.username || url.password || url.pathname.endsWith('/')) return undefined
   return url.href

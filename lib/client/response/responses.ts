@@ -60,6 +60,10 @@ export function readToken(response: ProviderResponse): TokenResponse {
   return Object.assign(body, { access_token: token })
 }
 
+const OTHER_TOKEN_NAME = /^(access[_-]?token|token)$/i
+const OTHER_TOKEN =
+  'The JSON has no access_token, but a token under another name, such as accessToken or token: the provider must call it access_token.'
+
 /** A refused key is told by JSON, or by status 400, 401 or 403. Anything else says nothing of the key. */
 function failedExchange(response: ProviderResponse, body: JSONValue | undefined): SocialLoginError {
   const { status } = response
@@ -131,6 +135,12 @@ function withoutToken(response: ProviderResponse, body: JSONObject): SocialLogin
       'exchange',
       `The access_token must be at the top of the JSON: it was at ${found}${explainOthers(found)}.`,
     )
+  if (
+    Object.entries(body).some(
+      ([name, value]) => OTHER_TOKEN_NAME.test(name) && typeof value === 'string' && value !== '',
+    )
+  )
+    return badResponse('exchange', OTHER_TOKEN)
   if (!saysSuccess(body)) return refusal('auth_key_rejected', 'exchange', response)
   const shown = [...new Set(names)].slice(0, MAX_NAMES).join(', ')
   return badResponse(
@@ -175,6 +185,9 @@ function notJSON(phase: Phase, response: ProviderResponse, hint: string): Social
 
 /** What is wrong with a text that should be JSON: kinds and counts, never a part of it. */
 function faultOf({ text, headers }: ProviderResponse): string {
+  const outer = tryParse(text)
+  if (typeof outer === 'string' && isObject(tryParse(outer)))
+    return 'It is JSON inside of a string: it was encoded twice.'
   const withoutComments = text.replace(COMMENTS, '')
   const offset = withoutComments.search(JSON_START)
   if (offset === -1) return 'It holds none.'

@@ -42,8 +42,9 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   /**
    * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows about the
    * cause, and what to do. Fixed text, without anything from the request.
+   * @param appOrigin the application's own origin, if `callbackURL` tells it
    */
-  explain?(req: Request): string | undefined
+  explain?(req: Request, appOrigin?: string): string | undefined
 }
 
 /** The arguments of the methods of our own stores. */
@@ -59,7 +60,7 @@ export interface BrowserStore {
   save(record: PendingLogin): Promise<void> | void
   load(): Promise<PendingLogin | undefined> | PendingLogin | undefined
   consume(record: PendingLogin): Promise<boolean | void> | boolean | void
-  explain?(): string | undefined
+  explain?(appOrigin?: string): string | undefined
 }
 
 export function browserStore<Request>(store: PendingLoginStore<Request>, req: Request): BrowserStore {
@@ -67,7 +68,7 @@ export function browserStore<Request>(store: PendingLoginStore<Request>, req: Re
     save: (record) => store.save(req, record),
     load: () => store.load(req),
     consume: (record) => store.consume(req, record),
-    explain: () => store.explain?.(req),
+    explain: (appOrigin) => store.explain?.(req, appOrigin),
   }
 }
 

@@ -49,6 +49,10 @@ export function createLoginSettings(
   const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
   const endpoints = new Endpoints(client, transports.transportTo(api.origin))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
+  if (callback.origin !== undefined && shared.allowedCallbackOrigins.has(callback.origin))
+    throw new TypeError(
+      'allowedCallbackOrigins must not hold the origin of callbackURL: links inside the application would count as the provider',
+    )
   const baseURL = api.origin + api.basePath
   // Browsers know the provider by its login page.
   const { origin: providerOrigin, host } = new URL(endpoints.loginURL)

@@ -72,6 +72,8 @@ export interface RequestDescription {
    */
   readonly isAtCallback: boolean
   readonly cookie: string
+  /** Whether the application's origin is known from `Host` alone, which a proxy may have rewritten. */
+  readonly isOriginOfHost: boolean
 }
 
 /** Describes a request; undefined if its target is too long. */
@@ -99,6 +101,7 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
     isCallback: isSamePath(target.pathname, callbackPath) || mentionsKey(target),
     isAtCallback: isCallbackSuffix(path, callbackPath, isCallbackCaseSensitive),
     cookie: req.header('cookie') ?? '',
+    isOriginOfHost: policy.appOrigin === undefined,
   }
 }
 

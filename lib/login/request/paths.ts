@@ -37,6 +37,10 @@ export function withoutLastSlashes(path: string): string {
 
 /** Whether a `Host` is this machine, which has two names that do not share cookies. */
 export function isLoopbackHost(host = ''): boolean {
-  const url = parseURL(`http://${host}`)
+  return isLoopbackOrigin(`http://${host}`)
+}
+
+export function isLoopbackOrigin(origin: string): boolean {
+  const url = parseURL(origin)
   return url !== undefined && isLoopback(url.hostname)
 }

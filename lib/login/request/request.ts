@@ -33,7 +33,10 @@ export interface StartRequest {
 
 /** A callback with one well-formed key. `checkCallback` says whether it may have come from the provider. */
 export interface CallbackRequest
-  extends Pick<RequestDescription, 'kind' | 'fetchSite' | 'source' | 'referer' | 'mayBeFromProvider'> {
+  extends Pick<
+    RequestDescription,
+    'kind' | 'fetchSite' | 'source' | 'referer' | 'mayBeFromProvider' | 'isOriginOfHost'
+  > {
   readonly type: 'callback'
   readonly authKey: string
   /** Undefined before the tab was asked; then its stored secret, or an empty string if it has none. */
@@ -146,7 +149,7 @@ function questionOf(
 }
 
 function classifyCallback(request: RequestDescription, policy: OriginPolicy): CallbackRequest | RefusedRequest {
-  const { method, target, kind, fetchSite, source, referer, mayBeFromProvider } = request
+  const { method, target, kind, fetchSite, source, referer, mayBeFromProvider, isOriginOfHost } = request
   const { search, searchParams } = target
   // A key has no space: a plus is one that the provider has not encoded.
   const query = search.includes('+') ? new URLSearchParams(search.replaceAll('+', '%2B')) : searchParams
@@ -160,7 +163,7 @@ function classifyCallback(request: RequestDescription, policy: OriginPolicy): Ca
   if (authKey === '' && others.length === 0)
     return refused('auth_key_missing', 'callback', isVerifiedStart(request) ? ONE_ROUTE : undefined)
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
-  return { type: 'callback', authKey, tabSecret, kind, fetchSite, source, referer, mayBeFromProvider }
+  return { type: 'callback', authKey, tabSecret, kind, fetchSite, source, referer, mayBeFromProvider, isOriginOfHost }
 }
 
 function refused(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest {

@@ -16,12 +16,18 @@ type Login = Parameters<typeof runLogin>[0]
 
 const assurance = { age: 0, fetchSite: null, startSite: null, referer: 'absent', tabBound: false } as const
 const verdict = (user: unknown, info?: unknown): Login => {
-  return async () => ({ type: 'verdict', verdict: { user, info }, loginInfo: { assurance } })
+  return async () => ({
+    action: { type: 'verdict', verdict: { user, info }, loginInfo: { assurance } },
+    appOrigin: undefined,
+  })
 }
 const failing = (error: unknown): Login => {
   return () => Promise.reject(error)
 }
-const redirecting: Login = async () => ({ type: 'redirect', url: 'https://social.example/oauth' })
+const redirecting: Login = async () => ({
+  action: { type: 'redirect', url: 'https://social.example/oauth' },
+  appOrigin: undefined,
+})
 
 /** A request of Express, as far as the actions read it. */
 function request(more: object = {}): Request {

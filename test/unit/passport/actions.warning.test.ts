@@ -34,8 +34,8 @@ test.each<[string, unknown, unknown, RegExp]>([
 })
 
 test('a warning tells of a login that came too late, where that can be told in no other way', async () => {
-  const login: Login = async () => ({ type: 'redirect', url: '/' })
+  const login: Login = async () => ({ action: { type: 'redirect', url: '/' }, appOrigin: undefined })
   expect(await warned(login, new Error('second'), { headersSent: true })).toEqual([
-    expect.stringMatching(/Error: The login ended after the response had been sent[\s\S]*\nThen: Error: second/),
+    expect.stringMatching(/Error: A login ended after the response had been sent[\s\S]*\nThen: Error: second/),
   ])
 })

@@ -5,7 +5,7 @@ import { SocialLoginError } from '../../../errors'
 import { missingCookie, NO_RESPONSE_FOR_COOKIE } from '../../../explain/stores'
 import { checkArguments } from '../../../values'
 import { appendCookies, type CookieResponse } from '../../request/cookies'
-import { isLoopbackHost } from '../../request/paths'
+import { isLoopbackOrigin } from '../../request/paths'
 import { type PendingLogin, parsePendingLogin } from '../pending-login'
 import { type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
 import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
@@ -58,12 +58,12 @@ export class CookieStore implements PendingLoginStore {
     appendCookies(responseOf(req, 'callback'), this.#cookies.end())
   }
 
-  explain(req: IncomingMessage): string {
+  explain(req: IncomingMessage, appOrigin?: string): string {
     checkArguments('CookieStore', WITH_REQUEST, [req])
     const { cookie = '', host } = req.headers
     const isProxied = 'x-forwarded-proto' in req.headers || 'forwarded' in req.headers
     const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in Object(req.socket))
-    return this.#cookies.explain(cookie, host, isPlain)
+    return this.#cookies.explain(cookie, appOrigin ?? `http://${host}`, isPlain)
   }
 }
 
@@ -93,13 +93,16 @@ export class LoginCookies {
     return this.#cookies.map((cookie) => cookie.end())
   }
 
-  /** @param isPlain whether the request came by plain http, as far as is known */
-  explain(header: string, host: string | undefined, isPlain: boolean): string {
+  /**
+   * @param origin the application's
+   * @param isPlain whether the request came by plain http, as far as is known
+   */
+  explain(header: string, origin: string, isPlain: boolean): string {
     return missingCookie({
       cookie: header,
       hasCookie: this.#cookies.some((cookie) => cookie.isIn(header)),
       isDropped: isPlain && this.#cookies.every((cookie) => cookie.isSecure),
-      isLoopback: isLoopbackHost(host),
+      isLoopback: isLoopbackOrigin(origin),
     })
   }
 }

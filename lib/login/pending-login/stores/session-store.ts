@@ -4,7 +4,7 @@ import { isObject } from '../../../client/response/json'
 import { missingInSession } from '../../../explain/stores'
 import { checkArguments } from '../../../values'
 import { warnOnce } from '../../../warnings'
-import { isLoopbackHost } from '../../request/paths'
+import { isLoopbackOrigin } from '../../request/paths'
 import { type PendingLogin, parsePendingLogin } from '../pending-login'
 import { NoSession, type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
 
@@ -36,10 +36,14 @@ export class SessionStore implements PendingLoginStore {
     return parsePendingLogin(requireSession(req)[SESSION_KEY])
   }
 
-  explain(req: IncomingMessage): string {
+  explain(req: IncomingMessage, appOrigin?: string): string {
     checkArguments('SessionStore', WITH_REQUEST, [req])
     const { headers, sessionID }: SessionRequest = req
-    return missingInSession({ cookie: headers.cookie ?? '', sessionID, isLoopback: isLoopbackHost(headers.host) })
+    return missingInSession({
+      cookie: headers.cookie ?? '',
+      sessionID,
+      isLoopback: isLoopbackOrigin(appOrigin ?? `http://${headers.host}`),
+    })
   }
 
   // The record is marked, not removed: the second callback of a double click uses it to find the running login.

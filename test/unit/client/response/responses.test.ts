@@ -84,13 +84,18 @@ test.each([
 })
 
 test.each<Row>([
-  ...['{}', '{"access_token":""}', '{"Access_Token":"t"}', '{"__proto__":{"access_token":"t"}}', refusal].map((text) =>
+  ...['{}', '{"access_token":""}', '{"Access_Token":""}', '{"__proto__":{"access_token":"t"}}', refusal].map((text) =>
     rejected(text),
   ),
   ...['{"status":"error"}', '{"success":false}', '{"error":"false"}', '{"error":true,"success":true}'].map((text) =>
     rejected(text),
   ),
   rejected('{"error":true,"data":{"access_token":"t"}}'),
+  ...['Access_Token', 'accessToken', 'token'].map(
+    (name): Row => [response(`{"${name}":"t"}`), BAD, /the provider must call it access_token\.$/],
+  ),
+  [response(JSON.stringify('{"access_token":"t"}')), BAD, /it was encoded twice\.$/],
+  [response(refusal, { status: 403, headers: { 'ratelimit-remaining': '0' } }), 'provider_rate_limited', /./],
   ...[400, 404, 499].map((status) => rejected('{}', status)),
   [response(refusal, exhausted), 'provider_rate_limited', /./],
   ...['{"access_token":[]}', '{"access_token":true}', '{"access_token":"a b"}'].map(malformed),
@@ -125,7 +130,7 @@ test.each([
   ['{"data":{"access_token":"secret"},"expires":1}', 'it was at data.access_token.'],
   ['{"error":false,"user":{"id":1,"access_token":{"v":1}}}', 'it was at user.access_token.'],
   ['{"result":{"auth":{"access_token":"t"}}}', 'it was at result.auth.access_token.'],
-  ['{"error":false,"token":"secret"}', 'has no access_token, only: error, token.'],
+  ['{"error":false,"token":"secret"}', 'the provider must call it access_token.'],
   ['{"success":true,"data":{"token":"secret"}}', 'has no access_token, only: success, data, data.token.'],
   ['{"status":"success","list":[{"a":1}]}', 'has no access_token, only: status, list.'],
   ['{"status":200,"access_token":""}', 'has no access_token, only: status, access_token.'],
