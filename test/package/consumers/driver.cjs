@@ -51,9 +51,9 @@ exports.play = async function play(createServer, inbox, inChromium = {}) {
     assert.deepEqual([me.status, me.body], [200, 'Ada Lovelace'], 'the session is kept')
   }
   assert.equal((await stranger('/me', sameOriginNavigation)).status, 401)
-  await expectRedirect(get(callback, providerNavigation), '/me') // a reload
+  await expectRedirect(get(callback, providerNavigation), '/login') // a reload
   const signIn = ['exchange', 'profile', 'verify', 'callback']
-  const phases = ['start', 'start router', 'start', 'callback login_not_started', ...signIn, 'callback']
+  const phases = ['start', 'start router', 'start', 'callback login_not_started', ...signIn, 'callback login_not_started']
   assert.deepEqual(traced.splice(0), isElsewhere ? [] : phases)
 
   const connectionsBefore = connections
