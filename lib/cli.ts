@@ -5,7 +5,7 @@ import { printHelp, UsageError } from './command-line'
 
 const commands = `Commands:
   provider   Starts a fake provider, for local development and tests
-  doctor     Examines a real provider, and prints the options that suit it
+  doctor     Examines a real provider, or with --app an application as deployed
 
 passport-social-login COMMAND --help prints the options of a command.
 `

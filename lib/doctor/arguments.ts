@@ -6,11 +6,15 @@ import { MAX_TIMEOUT_MS } from '../limits'
 
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
+       passport-social-login doctor --app URL [options]
 
 Examines a provider that speaks the Social Login API, and prints the options for
 it. URL is the base URL of its API, such as https://social.example/api/v1.
 Without --login it sends about eight requests with invented values, and no
 secret.
+
+With --app it examines an application as it is deployed, from outside, without a
+secret or a login. Never run it on somebody else's input.
 
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
@@ -24,7 +28,9 @@ Options:
   --spend-twice        With --login: ask for a second exchange of the same key
   --record FILE        Write how the provider behaves, as a mode of the fake one
   --json               Print one JSON document instead of text
-  --timeout SECONDS    For each request, 1 to 120 (default: 10)
+  --timeout SECONDS    For each request, 1 to 120 (default: 10; with --app 20)
+  --app URL            Where a login starts; compared is what is typed beside it
+  --quick              With --app: no key is exchanged, as in a pipeline
   --help               Print this
 
 Exit code: 0 when all is good or only differs, 1 when something is broken, 2 for
@@ -33,6 +39,9 @@ wrong arguments.
 Example:
   passport-social-login doctor https://social.example/api/v1 --app-id 1 --login
 `
+
+/** What was typed: the environment of this machine may be that of development. */
+export type AppArguments = NonNullable<ReturnType<typeof readAppArguments>>
 
 /** The parsed command line. */
 export type DoctorArguments = NonNullable<ReturnType<typeof readDoctorArguments>>
@@ -47,7 +56,9 @@ const optionTypes = {
   'spend-twice': { type: 'boolean', default: false },
   record: { type: 'string' },
   json: { type: 'boolean', default: false },
-  timeout: { type: 'string', default: '10' },
+  timeout: { type: 'string' },
+  app: { type: 'string' },
+  quick: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -56,10 +67,10 @@ const optionTypes = {
  * @throws UsageError when an argument is unknown, missing or invalid
  */
 export function readDoctorArguments(args: readonly string[], environment: Environment) {
-  refuseSecrets(args, environment)
-  const config = { args: [...args], options: optionTypes, allowPositionals: true } as const
-  const { values, positionals } = readCommandLine(config)
+  const { values: all, positionals } = parse(args, environment)
+  const { app: _, quick, ...values } = all
   if (values.help) return undefined
+  if (quick) throw new UsageError('--quick is for --app')
   const [url, ...others] = positionals
   if (url === undefined) throw new UsageError('Missing the base URL, such as https://social.example/api/v1')
   if (others.length > 0) throw new UsageError('One base URL at a time, please')
@@ -72,8 +83,33 @@ export function readDoctorArguments(args: readonly string[], environment: Enviro
     appID: appID || undefined,
     redirectURL: readRedirectURL(values['redirect-url'] ?? environment['SOCIAL_CALLBACK_URL']),
     /** Milliseconds. */
-    timeout: wholeNumber('timeout', values.timeout, 1, MAX_TIMEOUT_MS / 1000) * 1000,
+    timeout: wholeNumber('timeout', values.timeout ?? '10', 1, MAX_TIMEOUT_MS / 1000) * 1000,
   }
+}
+
+/** @returns undefined without `--app`, or for `--help` @throws UsageError as above */
+export function readAppArguments(args: readonly string[], environment: Environment) {
+  const { values, positionals } = parse(args, environment)
+  if (values.app === undefined || values.help) return undefined
+  if (values.login || values['allow-get'] || values['spend-twice'] || values.record)
+    throw new UsageError('--app takes no option for a login at the provider')
+  const app = parseURL(values.app)
+  const [typed, ...others] = positionals
+  if (!app || !/^https?:/.test(app.protocol) || app.hash || app.username || others.length > 0)
+    throw new UsageError('--app must be the http(s) address at which a login starts')
+  return {
+    ...values,
+    app,
+    redirectURL: readRedirectURL(values['redirect-url']),
+    appID: values['app-id'],
+    baseURL: typed === undefined ? undefined : readBaseURL(typed),
+    timeout: wholeNumber('timeout', values.timeout ?? '20', 1, MAX_TIMEOUT_MS / 1000) * 1000,
+  }
+}
+
+function parse(args: readonly string[], environment: Environment) {
+  refuseSecrets(args, environment)
+  return readCommandLine({ args: [...args], options: optionTypes, allowPositionals: true } as const)
 }
 
 /** Arguments are visible to everybody on the machine, and remain in the shell's history. */

@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { USER_AGENT } from '../client/options'
+import { isLoopback } from '../client/url-options'
 import { printHelp, UsageError } from '../command-line'
-import { type DoctorArguments, readDoctorArguments, usage } from './arguments'
+import { examineApp } from './app/examine'
+import { asBrowser } from './app/site'
+import { type AppArguments, type DoctorArguments, readAppArguments, readDoctorArguments, usage } from './arguments'
 import { browserLogin, isCatchable, listenForCallback } from './browser-login'
 import { examine } from './doctor'
-import type { Examination } from './examination'
+import type { Examination, Finding } from './examination'
 import { asJSON, optionLines } from './report'
 import { Screen, type Terminal } from './screen'
 import { count } from './text'
@@ -15,14 +18,15 @@ import { count } from './text'
  * @throws UsageError for wrong arguments
  */
 export async function runDoctor(args: readonly string[], terminal: Terminal): Promise<number> {
-  const given = readDoctorArguments(args, terminal.env)
+  const ofApp = readAppArguments(args, terminal.env)
+  const given = ofApp ?? readDoctorArguments(args, terminal.env)
   if (given === undefined) {
     printHelp(usage, terminal)
     return 0
   }
   const screen = new Screen(terminal, given.json)
   try {
-    return await run(given, terminal.env, screen)
+    return await ('app' in given ? runApp(given, terminal.env, screen) : run(given, terminal.env, screen))
   } catch (error) {
     if (error instanceof UsageError) throw error
     // The message of an unknown error may quote what was sent.
@@ -57,6 +61,18 @@ async function run(given: DoctorArguments, env: Terminal['env'], screen: Screen)
   }
 }
 
+async function runApp(given: AppArguments, env: Terminal['env'], screen: Screen): Promise<number> {
+  const { app, timeout, json } = given
+  if (!json) screen.print(`Examining ${app.href}\n`)
+  const ask = asBrowser(`${USER_AGENT} (doctor)`, timeout, hasProxy(app, env) && !isLoopback(app.hostname))
+  const { findings } = await examineApp(given, ask, screen)
+  const broken = findings.some(({ level }) => level === 'broken')
+  screen.print(
+    json ? JSON.stringify({ version: 1, broken, findings }, undefined, 2) : `\n${summaryOf(findings)}${UNSEEN}`,
+  )
+  return broken ? 1 : 0
+}
+
 async function readSecret(configured: string | undefined, screen: Screen): Promise<string> {
   if (configured) return configured
   if (!screen.isInteractive) throw new UsageError('--login needs the secret: set SOCIAL_CLIENT_SECRET')
@@ -75,6 +91,12 @@ const NEXT = `
 Next, the same with --login: only a login of your own shows the profile, and
 overrules what was guessed.`
 
+const UNSEEN = `
+
+Not seen from outside: a wrong secret, a serializer that fails, a missing
+passport.session(), the session's own cookie beside a CookieStore, a service
+worker. Sign in once, and look for warnings in the log.`
+
 /** @returns what it did */
 function writeRecord(file: string, { mode }: Examination): string {
   const seen = Object.keys(mode).length
@@ -85,9 +107,13 @@ function writeRecord(file: string, { mode }: Examination): string {
 
 function conclusion(examination: Examination, hasLogin: boolean): string {
   const { findings, isBroken } = examination
-  const of = (level: string): string => `${findings.filter((finding) => finding.level === level).length} ${level}`
-  const summary = `${count(findings.length, 'check')}: ${of('good')}, ${of('differs')}, ${of('broken')}.`
+  const summary = summaryOf(findings)
   if (examination.options.baseURL === undefined) return `\n${summary}`
   const heading = isBroken ? 'Options to paste, once what is broken is fixed' : 'Options to paste'
   return `\n${heading}:\n\n${optionLines(examination)}\n\n${summary}${hasLogin ? '' : NEXT}`
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const of = (level: string): string => `${findings.filter((finding) => finding.level === level).length} ${level}`
+  return `${count(findings.length, 'check')}: ${of('good')}, ${of('differs')}, ${of('broken')}.`
 }

@@ -1,3 +1,5 @@
+import type { OutcomeCode } from '../errors'
+import type { AppCode } from './app/findings'
 import { CHECKS, type FindingCode } from './findings'
 import type { Probe } from './probe'
 import { printable } from './text'
@@ -9,7 +11,7 @@ export type Level = 'good' | 'differs' | 'broken'
 export interface Finding {
   readonly level: Level
   /** For programs; sentences may change. */
-  readonly code: FindingCode
+  readonly code: FindingCode | AppCode | OutcomeCode
   /** What was checked. */
   readonly check: string
   /** What was found and what it means. */

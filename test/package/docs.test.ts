@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import express from 'express'
 import { pinoHttp } from 'pino-http'
+import { sentences } from '../../lib/doctor/app/findings'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { CHECKS } from '../../lib/doctor/findings'
 import { asDeployed, specification } from '../../lib/testing'
@@ -109,14 +110,18 @@ describe('the documentation', () => {
   test('lists every option of the doctor', () => {
     const options = Array.from(doctorUsage.matchAll(/^ {2}(--[a-z-]+)/gm), ([, option = '']) => option)
     expect(options.length).toBeGreaterThan(7)
-    const rows = Array.from(read('docs/connecting.md').matchAll(/^\| `(--[a-z-]+)` \|/gm), ([, option = '']) => option)
+    const text = read('docs/connecting.md') + read('docs/doctor.md')
+    const rows = Array.from(text.matchAll(/^\| `(--[a-z-]+)` \|/gm), ([, option = '']) => option)
     expect(rows.sort()).toEqual(options.sort())
   })
 
   test('explains every code of the doctor once', () => {
     const rows = read('docs/doctor.md').match(/^\| `.*?\|/gm) ?? []
-    const codes = rows.flatMap((row) => Array.from(row.matchAll(/`(\w+)`/g), ([, code = '']) => code))
-    expect(codes.sort()).toEqual(Object.keys(CHECKS).sort())
+    const codes = rows.flatMap((row) =>
+      Array.from(row.matchAll(/`([a-z\d]+(?:_[a-z\d]+)+)`/g), ([, code = '']) => code),
+    )
+    const ofApplications = Array.from(sentences(), ([, , code]) => code)
+    expect(codes.sort()).toEqual([...Object.keys(CHECKS), ...ofApplications].sort())
   })
 
   test('names only variables of the example that .env.example explains', () => {
