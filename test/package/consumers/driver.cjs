@@ -5,6 +5,7 @@ const { subscribe, tracingChannel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const { readFileSync } = require('node:fs')
 const http = require('node:http')
+const { join } = require('node:path')
 const { promisify } = require('node:util')
 const { FakeProvider, providerNavigation, sameOriginNavigation } = require('passport-social-login/testing')
 
@@ -53,7 +54,14 @@ exports.play = async function play(createServer, inbox, inChromium = {}) {
   assert.equal((await stranger('/me', sameOriginNavigation)).status, 401)
   await expectRedirect(get(callback, providerNavigation), '/login') // a reload
   const signIn = ['exchange', 'profile', 'verify', 'callback']
-  const phases = ['start', 'start router', 'start', 'callback login_not_started', ...signIn, 'callback login_not_started']
+  const phases = [
+    'start',
+    'start router',
+    'start',
+    'callback login_not_started',
+    ...signIn,
+    'callback login_not_started',
+  ]
   assert.deepEqual(traced.splice(0), isElsewhere ? [] : phases)
 
   const connectionsBefore = connections
@@ -76,11 +84,26 @@ exports.play = async function play(createServer, inbox, inChromium = {}) {
   await stranger('/auth', sameOriginNavigation)
   const outage = await stranger(`/callback?auth_key=${newKey()}`, providerNavigation)
   assert.equal(outage.status, 502, 'an outage is answered with its status')
+  await assertFoundRight(`http://localhost:${port}`)
   await assertOneClass()
   if (dependsOn('playwright-core')) await playInChromium(place.origin, isElsewhere ? undefined : traced, inChromium)
   await close()
   await provider.stop()
   console.log('ok')
+}
+
+/** Nothing is found by the doctor, who examines it from outside. In a process of Node, with the package of this repository. */
+async function assertFoundRight(origin) {
+  const cli = join(process.env.PACKAGE_ROOT, 'dist', 'lib', 'cli.js')
+  const args = [cli, 'doctor', '--app', `${origin}/auth`, '--redirect-url', `${origin}/callback`, '--json']
+  // It exits with 1 where something is broken.
+  const { stdout } = await promisify(execFile)('node', args).catch((error) => error)
+  const { findings } = JSON.parse(stdout)
+  assert.deepEqual(
+    findings.filter(({ level }) => level !== 'good'),
+    [],
+  )
+  assert.ok(findings.some(({ code }) => code === 'whole_way'))
 }
 
 /** A port that is free at this moment. */
