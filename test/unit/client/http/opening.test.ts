@@ -6,7 +6,7 @@ import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 import { RawProvider } from '../../../support/raw-provider'
 import { setEnvironment, TunnelProxy } from '../../../support/tunnel-proxy'
-import { until } from '../../../support/turns'
+import { stopTimers, until } from '../../../support/turns'
 
 // Whatever ends a connection that is being opened gives back all that it took, here and at the other side.
 
@@ -32,6 +32,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   jest.restoreAllMocks()
+  jest.useRealTimers()
   for (const { stop } of peers) await stop()
   peers = []
 })
@@ -134,9 +135,11 @@ async function behind(end: End, asked: () => void, isSecure: boolean): Promise<W
   return { origin: PROVIDER, proxy: proxy.url }
 }
 
-function newClient({ origin, proxy = '' }: Way, timeout = 10_000): SocialLoginClient {
+const TIMEOUT = 10_000
+
+function newClient({ origin, proxy = '' }: Way): SocialLoginClient {
   const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: proxy })
-  const options = { clientID: 'id', clientSecret: 's', timeout, allowInsecureHTTP: true }
+  const options = { clientID: 'id', clientSecret: 's', timeout: TIMEOUT, allowInsecureHTTP: true }
   const client = new SocialLoginClient({ baseURL: `${origin}/api/v1`, ...options })
   restore()
   return client
@@ -151,7 +154,8 @@ describe.each(Object.keys(WAYS))('a connection that ends at %s', (name) => {
     if (!way) throw new Error('no such way')
     expect(socketsLeft()).toBe(0)
     const isWaiting = end === 'silent' || end === 'half an answer'
-    const client = newClient(way, isWaiting ? 300 : end === 'aborted' ? 2000 : 10_000)
+    if (isWaiting || end === 'aborted') stopTimers()
+    const client = newClient(way)
     const controller = new AbortController()
     if (end === 'closed') {
       client.preconnect()
@@ -161,8 +165,11 @@ describe.each(Object.keys(WAYS))('a connection that ends at %s', (name) => {
       const call = rejectionOf(client.exchangeAuthKey('key', { signal: controller.signal }))
       await until(() => asked > 0)
       if (end === 'aborted') controller.abort()
+      if (isWaiting) jest.advanceTimersByTime(TIMEOUT)
       const code = isWaiting ? 'provider_timeout' : 'provider_unreachable'
       expect(await call).toMatchObject(end === 'aborted' ? { name: 'AbortError' } : { code })
+      // A connection that nobody waits for any more is there for the next request, until its time is over.
+      if (end === 'aborted') jest.advanceTimersByTime(TIMEOUT)
     }
     await until(() => socketsLeft() === 0)
     expect(asked).toBe(1)
@@ -182,9 +189,8 @@ test.each([
   const way = proxy ? { origin, proxy: relay.url } : { origin: relay.url }
   const client = newClient(way)
   provider.failNext('authorize', () => relay.breakTLS(), 2)
-  const begun = performance.now()
+  // Whoever waits for it gets provider_timeout.
   expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable' })
-  expect(performance.now() - begun).toBeLessThan(5000)
   expect(provider.requests).toHaveLength(2)
   await until(() => socketsLeft() === 0)
   await client.close()
