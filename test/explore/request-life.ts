@@ -191,6 +191,7 @@ export class RequestLife {
     }
     return {
       load: () => seal(store.load()),
+      explain: () => store.explain?.(),
       save: (record) => {
         this.#note(run, record)
         return seal(store.save(record))

@@ -110,7 +110,7 @@ onBothStorages('guesses at the example', (fresh) => {
     const ada = at(HERE)
     await ada.signIn(appURL)
     for (let count = 0; count < 15; count++) {
-      expect((await ada.comeBack(appURL, 'spent')).location).toBe('/account?notice=user_changed')
+      expect((await ada.comeBack(appURL, 'spent')).location).toBe('/account?notice=login_not_started')
       expect((await at(HERE).comeBack(appURL)).location).toBe('/login?reason=login_not_started')
       for (const [name, value] of SPECULATIVE) {
         const prefetch = { headers: { [name]: value } }
