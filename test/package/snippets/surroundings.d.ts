@@ -64,7 +64,7 @@ declare global {
   const startSession: (profile: Profile) => Promise<string>
   const success: SuccessResult
   const failure: FailureResult
-  const repeated: ResponseResult
+  const step: ResponseResult
   const accessToken: string
   const authKey: string
   const appID: string

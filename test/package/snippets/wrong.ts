@@ -8,6 +8,7 @@ import {
   type SocialLoginError,
   Strategy,
   type StrategyOptions,
+  type VerifyFunction,
   type VerifyFunctionWithRequestAndParams,
 } from 'passport-social-login'
 import type { FakeProvider } from 'passport-social-login/testing'
@@ -46,8 +47,8 @@ new Strategy({ ...options, timeout: '5s' }, verify)
 new Strategy({ ...options, store: true }, verify)
 // error: Expected 2 arguments, but got 1
 new Strategy(options)
-// error: Type '{ name: string; }' is not assignable to type 'void | false | User
-new Strategy(options, async (_accessToken, _refreshToken, profile) => ({ name: profile.displayName }))
+// error: Type '{ name: string; }' is not assignable to type
+export const other: VerifyFunction = async (_accessToken, _refreshToken, profile) => ({ name: profile.displayName })
 // error: Types of parameters '_profile' and 'profile' are incompatible
 new Strategy(options, (_accessToken: string, _refreshToken: string, _profile: number) => false)
 // error: Property 'email' does not exist on type 'Profile'

@@ -69,7 +69,7 @@ export function linkStrategy(baseURL: string, LINK_CLIENT_ID: string, LINK_CLIEN
   // docs/guides/linking.md#linking-accounts-and-asking-first, block 1
 }
 
-export function linking(app: Application, link: (user: User, account: User) => Promise<void>): void {
+export function linking(app: Application, link: (user: User, account: Account) => Promise<void>): void {
   // docs/guides/linking.md#linking-accounts-and-asking-first, block 3
 }
 
