@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, Socket } from 'node:net'
 import { SocialLoginClient } from '../../../../lib'
 import { makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
@@ -28,6 +29,7 @@ let secured: jest.SpyInstance
 
 beforeEach(() => {
   secured = trustAuthority(ca)
+  for (const side of ['client', 'server']) subscribe(`net.${side}.socket`, opened)
 })
 
 afterEach(async () => {
@@ -35,12 +37,19 @@ afterEach(async () => {
   jest.useRealTimers()
   for (const { stop } of peers) await stop()
   peers = []
+  for (const side of ['client', 'server']) unsubscribe(`net.${side}.socket`, opened)
+  open.clear()
 })
 
-/** The connections of this process, of which it may have both sides; and those by TLS that it has not closed. */
-const socketsLeft = (): number =>
-  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length +
-  secured.mock.results.filter(({ value }) => !value.destroyed).length
+/** The sockets that the test has opened, on both sides. Other files of this process may have left some. */
+const open = new Set<Socket>()
+function opened(message: unknown): void {
+  const { socket } = Object(message)
+  if (socket instanceof Socket) open.add(socket.once('close', () => open.delete(socket)))
+}
+
+/** With those that were opened by TLS, of which the channels do not tell. */
+const socketsLeft = (): number => open.size + secured.mock.results.filter(({ value }) => !value.destroyed).length
 
 async function serve(server: Server, protocol = 'https'): Promise<Peer> {
   const all = new Set<Socket>()
@@ -165,7 +174,10 @@ describe.each(Object.keys(WAYS))('a connection that ends at %s', (name) => {
       const call = rejectionOf(client.exchangeAuthKey('key', { signal: controller.signal }))
       await until(() => asked > 0)
       if (end === 'aborted') controller.abort()
-      if (isWaiting) jest.advanceTimersByTime(TIMEOUT)
+      if (isWaiting) {
+        expect(socketsLeft()).toBeGreaterThan(0)
+        jest.advanceTimersByTime(TIMEOUT)
+      }
       const code = isWaiting ? 'provider_timeout' : 'provider_unreachable'
       expect(await call).toMatchObject(end === 'aborted' ? { name: 'AbortError' } : { code })
       // A connection that nobody waits for any more is there for the next request, until its time is over.
