@@ -84,10 +84,11 @@ export const CONNECT_RETRY_MS = 3000
 export const CONNECT_RETRIES = 6
 /** A younger spare connection outlasts the next person's visit to the provider's page, and a handshake costs CPU. */
 export const PRECONNECT_INTERVAL_MS = 10_000
-/** Servers drop idle connections: nginx after a minute, Apache after 20 seconds. */
-export const SPARE_MAX_AGE_MS = 50_000
-/** Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins. */
-export const KEEP_ALIVE_MS = 60_000
+/**
+ * Logins of different people are often seconds apart, and servers drop idle connections: nginx after a minute, Apache
+ * after 20 seconds. A shorter time in the server's `Keep-Alive` header wins.
+ */
+export const KEEP_ALIVE_MS = 50_000
 /**
  * Servers send up to four session tickets. Tickets, refused handshakes and new keys cost CPU before any reader sees
  * them.

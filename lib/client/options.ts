@@ -63,8 +63,7 @@ export interface SocialLoginClientOptions {
    */
   readonly timeout?: number | undefined
   /**
-   * Maximum of calls under way, and so of connections to the provider, besides one spare and those of requests that are
-   * retried. Default 128; 1 to 10,000.
+   * Maximum of calls under way, and so of connections to the provider, besides one spare. Default 128; 1 to 10,000.
    */
   readonly maxConnections?: number | undefined
   /**

@@ -176,7 +176,7 @@ test('nothing below passport/ imports a framework', () => {
 test('the library loads undici by its file, because Bun replaces its name by a stub', () => {
   const importsOf = (pattern: RegExp) => library.files.filter((file) => pattern.test(library.read(file)))
   expect(importsOf(/^import (?!type\b)[^\n]* from 'undici'$/m)).toEqual([])
-  expect(importsOf(/^import [^\n]* from 'undici\/index.js'$/m)).toContain('client/http/pool.ts')
+  expect(importsOf(/^import [^\n]* from 'undici\/index.js'$/m)).toContain('client/http/connection.ts')
 })
 
 /** The lines "- `file.ts` does this." of a text, where a line may go on in the next one. */

@@ -37,6 +37,7 @@ export function connectTo(origin: string, options: ConnectOptions): Connect {
   const address = { host, port, lookup, autoSelectFamilyAttemptTimeout }
   let session: Buffer | undefined
   return async (signal, inspect) => {
+    signal.throwIfAborted()
     const tunnel = proxy && (await openTunnel(`${hostname}:${port}`, { proxy, lookup }, signal))
     if (!isHTTPS) return tunnel ?? opened(net.connect(address), 'connect', signal)
     const socket = tls.connect({

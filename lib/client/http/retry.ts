@@ -16,7 +16,7 @@ const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pr
  *   request): `MAX_PROFILE_SENDS` times in all. Time must be left for `Retry-After`, and for as long as it took to get
  *   the outcome before.
  *
- * For each of them, `Connector` tries for `CONNECT_RETRY_MS` to open a connection: nothing has been sent then.
+ * For each of them, `Connection` tries for `CONNECT_RETRY_MS` to open a connection: nothing has been sent then.
  * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
  */
 export async function sendRequest(

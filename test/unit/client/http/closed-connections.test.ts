@@ -118,6 +118,13 @@ test('a request that has not been written when its kept-alive connection is rese
   expect(received()).toEqual([2, 2])
 })
 
+test('a server that closes its connection behind a response, without a word, gets no request on it', async () => {
+  provider.failNext('authorize', (socket, body) => socket.end(answer(body)))
+  await client.exchangeAuthKey('key')
+  expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
+  expect(received()).toEqual([2, 2])
+})
+
 test('a profile request that cannot be written, because its connection was reset, is sent on one of its own', async () => {
   await client.exchangeAuthKey('first')
   // From here, undici writes to the idle connection before Node reads that it was reset.
@@ -125,7 +132,6 @@ test('a profile request that cannot be written, because its connection was reset
   const user = client.getCurrentUser('token')
   provider.cut()
   expect(await user).toMatchObject({ user_id: '1' })
-  await until(() => provider.open === 0)
   expect(received()).toEqual([2, 2])
 })
 
@@ -149,8 +155,6 @@ test.each<[string, string, string]>([
   provider.failNext('authorize', (socket) => socket.write(answer('body', header, status)), 5)
   for (let count = 0; count < 5; count++) {
     await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code })
-    // The connection is free again a turn of the event loop after its response.
-    await turn()
   }
   expect(received()).toEqual([5, 1])
 })
@@ -164,7 +168,7 @@ test.each([
   await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code })
 })
 
-test('a response that is complete counts, although the deadline ends before its connection is free', async () => {
+test('a response that is complete counts, although the deadline ends at the same time', async () => {
   const controller = new AbortController()
   const end = (): void => queueMicrotask(() => controller.abort())
   subscribe('undici:request:trailers', end)
@@ -282,8 +286,10 @@ describe('a spare connection', () => {
   test('that was used keeps its connection, whose time is now that of an idle one, and another may be opened at once', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)
+    await turns(10)
+    jest.advanceTimersByTime(45_000)
     await client.exchangeAuthKey('key')
-    jest.advanceTimersByTime(55_000)
+    jest.advanceTimersByTime(45_000)
     await turns(100)
     expect(provider.open).toBe(1)
     await client.exchangeAuthKey('next')
@@ -294,7 +300,11 @@ describe('a spare connection', () => {
   test.each<[string, Greeting]>([
     ['ended', (socket) => socket.end()],
     ['reset', (socket) => socket.resetAndDestroy()],
-    ['written to', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{"access_token":"x"}')],
+    ['written a byte to', (socket) => socket.write('H')],
+    [
+      'written a response to',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{"access_token":"x"}'),
+    ],
   ])('that the server has %s is not used: no request is written to it', async (_how, greet) => {
     provider.greetWith((socket) => {
       socket.resume()

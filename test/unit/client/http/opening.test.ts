@@ -20,43 +20,56 @@ const BROKEN = Buffer.concat([Buffer.from([0x17, 3, 3, 0, 32]), Buffer.alloc(32)
 const HALF_HELLO = Buffer.from([0x16, 3, 3, 0, 80, 2, 0])
 
 interface Peer {
-  readonly url: string
+  /** How many connections it has open. */
+  readonly open: number
   stop(): Promise<unknown>
+}
+
+interface Address extends Peer {
+  readonly url: string
 }
 
 let peers: Peer[] = []
 let secured: jest.SpyInstance
+const plain: Socket[] = []
+const keep = (message: unknown): void => {
+  const { socket } = Object(message)
+  if (socket instanceof Socket) plain.push(socket)
+}
 
 beforeEach(() => {
   secured = trustAuthority(ca)
-  for (const side of ['client', 'server']) subscribe(`net.${side}.socket`, opened)
+  subscribe('net.client.socket', keep)
 })
 
 afterEach(async () => {
   jest.restoreAllMocks()
   jest.useRealTimers()
-  for (const { stop } of peers) await stop()
+  unsubscribe('net.client.socket', keep)
+  for (const peer of peers) await peer.stop()
   peers = []
-  for (const side of ['client', 'server']) unsubscribe(`net.${side}.socket`, opened)
-  open.clear()
+  plain.length = 0
 })
 
-/** The sockets that the test has opened, on both sides. Other files of this process may have left some. */
-const open = new Set<Socket>()
-function opened(message: unknown): void {
-  const { socket } = Object(message)
-  if (socket instanceof Socket) open.add(socket.once('close', () => open.delete(socket)))
+/** How many connections the clients have not closed, and how many the servers have open. */
+function socketsLeft(): number {
+  const opened = [...plain, ...secured.mock.results.map(({ value }) => value)]
+  expect(opened.length).toBeGreaterThan(0)
+  return peers.reduce((left, { open }) => left + open, opened.filter(({ destroyed }) => !destroyed).length)
 }
 
-/** With those that were opened by TLS, of which the channels do not tell. */
-const socketsLeft = (): number => open.size + secured.mock.results.filter(({ value }) => !value.destroyed).length
-
-async function serve(server: Server, protocol = 'https'): Promise<Peer> {
+async function serve(server: Server, protocol = 'https'): Promise<Address> {
   const all = new Set<Socket>()
-  server.on('connection', (socket: Socket) => all.add(socket.on('error', () => {})))
+  server.on('connection', (socket: Socket) => {
+    all.add(socket)
+    socket.on('error', () => {}).on('close', () => all.delete(socket))
+  })
   server.listen(0, 'localhost')
   await once(server, 'listening')
-  const peer = {
+  const peer: Address = {
+    get open() {
+      return all.size
+    },
     url: `${protocol}://localhost:${port(server)}`,
     stop: async () => {
       for (const socket of all) socket.destroy()
@@ -68,7 +81,7 @@ async function serve(server: Server, protocol = 'https'): Promise<Peer> {
 }
 
 /** Whoever is asked for a handshake of TLS. */
-const withoutTLS = (end: End, asked: () => void): Promise<Peer> =>
+const withoutTLS = (end: End, asked: () => void): Promise<Address> =>
   serve(
     createServer((socket) => {
       socket.once('data', () => {
@@ -82,12 +95,12 @@ const withoutTLS = (end: End, asked: () => void): Promise<Peer> =>
 
 async function proxyTo(target: () => number, isSecure: boolean): Promise<TunnelProxy> {
   const proxy = await TunnelProxy.start(target, isSecure ? { certified: good } : {})
-  peers.push({ url: proxy.url, stop: () => proxy.stop() })
+  peers.push(proxy)
   return proxy
 }
 
 /** A proxy that is asked by CONNECT. */
-async function badProxy(end: End, asked: () => void, isSecure: boolean): Promise<Peer> {
+async function badProxy(end: End, asked: () => void, isSecure: boolean): Promise<Address> {
   const proxy = await proxyTo(() => 1, isSecure)
   let breakTLS = (): void => {}
   proxy.answer = (socket) => {
@@ -105,7 +118,7 @@ async function badProxy(end: End, asked: () => void, isSecure: boolean): Promise
 }
 
 /** Stands before a server, and can send a broken record of TLS in its name. */
-async function relayTo(target: number, protocol: string): Promise<Peer & { breakTLS(): void }> {
+async function relayTo(target: number, protocol: string): Promise<Address & { breakTLS(): void }> {
   const clients = new Set<Socket>()
   const server = createServer((client) => {
     clients.add(client)
@@ -116,7 +129,7 @@ async function relayTo(target: number, protocol: string): Promise<Peer & { break
   const breakTLS = (): void => {
     for (const client of clients) client.write(BROKEN)
   }
-  return { ...(await serve(server, protocol)), breakTLS }
+  return Object.assign(await serve(server, protocol), { breakTLS })
 }
 
 interface Way {
@@ -161,9 +174,9 @@ describe.each(Object.keys(WAYS))('a connection that ends at %s', (name) => {
       asked += 1
     })
     if (!way) throw new Error('no such way')
-    expect(socketsLeft()).toBe(0)
     const isWaiting = end === 'silent' || end === 'half an answer'
-    if (isWaiting || end === 'aborted') stopTimers()
+    // No time passes, unless the end is that of the deadline.
+    stopTimers()
     const client = newClient(way)
     const controller = new AbortController()
     if (end === 'closed') {
@@ -180,8 +193,6 @@ describe.each(Object.keys(WAYS))('a connection that ends at %s', (name) => {
       }
       const code = isWaiting ? 'provider_timeout' : 'provider_unreachable'
       expect(await call).toMatchObject(end === 'aborted' ? { name: 'AbortError' } : { code })
-      // A connection that nobody waits for any more is there for the next request, until its time is over.
-      if (end === 'aborted') jest.advanceTimersByTime(TIMEOUT)
     }
     await until(() => socketsLeft() === 0)
     expect(asked).toBe(1)
@@ -195,7 +206,7 @@ test.each([
   ['an https proxy, on the way of https', 'https://localhost', true],
 ])('a broken record of %s ends the request that waits, and leaves no socket', async (_what, origin, hasProxy) => {
   const provider = await RawProvider.start(origin.startsWith('https') ? good : undefined)
-  peers.push({ url: provider.baseURL, stop: () => provider.stop() })
+  peers.push(provider)
   const proxy = hasProxy ? await proxyTo(() => provider.port, true) : undefined
   const relay = await relayTo(proxy ? Number(new URL(proxy.url).port) : provider.port, 'https')
   const way = proxy ? { origin, proxy: relay.url } : { origin: relay.url }
