@@ -1,4 +1,5 @@
 import { MAX_URL_LENGTH } from './limits'
+import { isThenable, refusePromise } from './promises'
 
 /** What an argument of a public function, or a member of one, must be. */
 export interface Kind {
@@ -24,7 +25,11 @@ export function checkArguments(call: string, kinds: Readonly<Record<string, Kind
 }
 
 function check(where: string, kind: Kind, value: unknown): void {
-  if (!kind.fits(value)) throw new TypeError(`${where} must be ${kind.must}, not ${typeName(value)}`)
+  if (!kind.fits(value)) {
+    const refusal = `${where} must be ${kind.must}, not ${typeName(value)}`
+    refusePromise(value, refusal)
+    throw new TypeError(refusal)
+  }
   if (kind.inRange && !kind.inRange(value)) {
     const Problem = kind.isEnumeration ? TypeError : RangeError
     throw new Problem(`${where} must be ${kind.must}`)
@@ -66,7 +71,7 @@ export function plainName(name: string): string {
 export function typeName(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (Array.isArray(value)) return 'an array'
-  if (isPromise(value)) return 'a promise (await it first)'
+  if (isThenable(value)) return 'a promise (await it first)'
   if (typeof value !== 'object') return `a ${typeof value}`
   return isPlain(value) ? 'an object' : 'an instance of a class'
 }
@@ -75,10 +80,6 @@ export function typeName(value: unknown): string {
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
-}
-
-function isPromise(value: unknown): boolean {
-  return typeof Reflect.get(Object(value), 'then') === 'function'
 }
 
 export const anything: Kind = { must: 'given', fits: () => true }
@@ -127,7 +128,7 @@ export function optional(kind: Kind): Kind {
 
 /** Whether it can hold options, also as an instance of the application's class. A promise is one that was not awaited. */
 export function mayBeOptions(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isThenable(value)
 }
 
 /** An object with these members and no others, or with any. An instance, such as a Map, is no list of options. */

@@ -54,16 +54,15 @@ export class Semaphore {
   #waitForSlot(deadline: Deadline): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('closed'))
     return new Promise((resolve, reject) => {
-      const end = (reason: unknown): void => {
+      const stop = deadline.onEnd((reason) => {
         this.#queue.delete(take)
         reject(reason)
-      }
+      })
       const take = (): void => {
-        deadline.removeListener(end)
+        stop()
         this.#queue.delete(take)
         resolve()
       }
-      deadline.addListener(end)
       this.#queue.add(take)
     })
   }

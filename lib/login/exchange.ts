@@ -53,7 +53,7 @@ function fetchProfile(
 
 function callSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    deadline.addListener(() => reject(skipTimeout()))
+    deadline.onEnd(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
     // As in passport-oauth2, a function with two parameters calls done, and one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { isThenable } from '../client/deadline'
 import { isObject, tryStringify } from '../client/response/json'
 import type { HTTPRequest } from '../login/request/description'
+import { refusePromise } from '../promises'
 import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 
@@ -61,7 +61,7 @@ export function currentUserKey(req: Incoming, currentUser?: CurrentUser): string
 }
 
 function keyOfOption(user: unknown): string | undefined {
-  if (isThenable(user)) throw new TypeError('currentUser must return the signed-in user or the id, not a promise')
+  refusePromise(user, 'currentUser must return the signed-in user or the id, not a promise')
   return isNobody(user) ? undefined : `user:${keyOf(user)}`
 }
 

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
-import { isThenable } from '../client/deadline'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, LoginInfo, Verdict } from '../login/context'
+import { isThenable } from '../promises'
 import { warnOnce } from '../warnings'
 import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'

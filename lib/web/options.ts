@@ -1,4 +1,3 @@
-import { types } from 'node:util'
 import type { Network } from '../client/http/network'
 import { parseWholeCallbackURL } from '../client/url-options'
 import type { FailureInfo } from '../errors'
@@ -10,6 +9,7 @@ import type { CookieStoreOptions } from '../login/pending-login/stores/sealed-co
 import type { CommonOptions, MultiProviderOptions, ProviderResult, RequestOptions } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
+import { refusePromise } from '../promises'
 import { type OptionTable, type ParsedOptions, parseOptions, refuseUnknown } from '../values'
 
 /** Options that only {@link SocialLogin} has, beside its store. */
@@ -160,9 +160,9 @@ function parseFailureRedirect(value: OwnOptions['failureRedirect'], name: string
 
 /** @param must what a TypeError begins with */
 export function parsePath(value: unknown, must: string): string {
+  const refusal = `${must} a path of this application, such as /login`
+  refusePromise(value, refusal)
   const path = parseReturnPath(value)
-  // A rejected promise must not crash the process.
-  if (types.isPromise(value)) value.catch(() => {})
-  if (path === undefined) throw new TypeError(`${must} a path of this application, such as /login`)
+  if (path === undefined) throw new TypeError(refusal)
   return path
 }

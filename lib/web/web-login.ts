@@ -1,10 +1,10 @@
-import { isThenable } from '../client/deadline'
 import type { Network } from '../client/http/network'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import type { HTTPRequest } from '../login/request/description'
+import { refusePromise } from '../promises'
 import { mayBeOptions, refuseUnknown, typeName } from '../values'
 import {
   addCookies,
@@ -117,11 +117,7 @@ function checkCall(call: string, request: Request, options: object, known: reado
 /** @throws TypeError for what cannot be the id of a user */
 function userKey(user: UserID): string | undefined {
   if (user === undefined || user === null || user === '' || user === false) return undefined
-  if (isThenable(user)) {
-    // A rejected promise must not crash the process.
-    Promise.resolve(user).catch(() => {})
-    throw new TypeError('user must be the id of the signed-in user, not a promise: await it first')
-  }
+  refusePromise(user, 'user must be the id of the signed-in user, not a promise: await it first')
   const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
   if (!isID) {
     const ids = 'a string, a finite number or a bigint, or null for nobody'

@@ -18,6 +18,7 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'diagnostics.ts': ['errors.ts', 'explain'],
   'errors.ts': [],
   'values.ts': [],
+  'promises.ts': [],
   'limits.ts': [],
   'warnings.ts': [],
 }
@@ -106,7 +107,12 @@ test.each([
 })
 
 test.each([
-  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY, ['limits.ts', 'values.ts']],
+  [
+    'lib: passport and web, login, client, errors and diagnostics',
+    library,
+    LIBRARY,
+    ['limits.ts', 'promises.ts', 'values.ts'],
+  ],
   ['example-app: account, auth, web, views and storage', example, EXAMPLE, []],
 ])('imports point downwards in %s', (_name, sources, allowed, lowest: readonly string[]) => {
   const against = sources.files.flatMap((file) =>

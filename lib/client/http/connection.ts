@@ -3,7 +3,6 @@ import type { Dispatcher } from 'undici'
 // undici is imported by its file, because Bun replaces the name by a stub of its own, which cannot open connections.
 import { Client, errors } from 'undici/index.js'
 import { CONNECT_RETRIES, CONNECT_RETRY_MS, KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
-import type { EndListener } from '../deadline'
 import type { Connect } from './connect'
 import { ClosedBeforeResponse, errorCode } from './network-errors'
 import type { ProviderResponse } from './response-reader'
@@ -85,9 +84,9 @@ export class Connection {
     this.#isBusy = true
     this.#bytesBefore = this.#socket?.bytesRead ?? 0
     let isComplete = false
-    let end: EndListener = () => {}
+    let stopListening = (): void => {}
     const received = new Promise<void>((resolve, reject) => {
-      end = reject
+      stopListening = deadline.onEnd(reject)
       let readsOn = true
       const readOnIf = (isWanted: boolean): void => {
         readsOn = isWanted
@@ -101,7 +100,7 @@ export class Connection {
         onResponseData: (_controller, chunk) => readsOn && readOnIf(reader.add(chunk)),
         onResponseEnd: () => {
           isComplete = true
-          deadline.removeListener(reject)
+          stopListening()
           // A turn later, the next request meets the end of a connection whose server closes it without a word.
           setImmediate(resolve)
         },
@@ -109,13 +108,12 @@ export class Connection {
       })
     })
     try {
-      deadline.addListener(end)
       await received
       return reader.finish()
     } catch (error) {
       throw this.#hasClosedBeforeResponse(error) ? new ClosedBeforeResponse(error) : error
     } finally {
-      deadline.removeListener(end)
+      stopListening()
       this.#isBusy = false
       if (!isComplete || this.#socket?.destroyed) void this.close()
     }

@@ -41,14 +41,14 @@ export class DispatcherTransport implements Transport {
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     const discard = (): void => void body.on('error', () => {}).destroy()
-    deadline.addListener(discard)
+    const stop = deadline.onEnd(discard)
     try {
       // Leaving the loop destroys the body. The rest of it, which may be endless, is not read.
       if (!reader.start(statusCode, headers)) discard()
       else for await (const chunk of body) if (!reader.add(chunk)) break
       return reader.finish()
     } finally {
-      deadline.removeListener(discard)
+      stop()
     }
   }
 }

@@ -72,7 +72,7 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
   if (error instanceof ClosedBeforeResponse) return outcomeOf(error.reason, phase, deadline)
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
-  if (deadline.ended) return deadline.ended.reason
+  if (deadline.signal.aborted) return deadline.signal.reason
   // A dispatcher of the application may throw anything.
   const { name, message } = error instanceof Error ? error : new Error()
   if (name === 'ResponseExceededMaxSizeError')

@@ -1,5 +1,5 @@
-import { types } from 'node:util'
 import { escapeUTF8 } from 'entities/escape'
+import { refusePromise } from '../../promises'
 import { type HTTPResponse, inertAtFirst, pageHeaders, relativePath, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
@@ -61,11 +61,9 @@ export function withConfirmation(path: string, value: string): string {
 
 // The guard is inserted first, as part of the head, so that no markup can precede or swallow it.
 function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
-  if (typeof html !== 'string') {
-    // A rejected promise must not crash the process.
-    if (types.isPromise(html)) html.catch(() => {})
-    throw new TypeError('confirmPage must return a string, not a promise')
-  }
+  const refusal = 'confirmPage must return a string, not a promise'
+  refusePromise(html, refusal)
+  if (typeof html !== 'string') throw new TypeError(refusal)
   // The doctype must stay first, because without it browsers are in quirks mode.
   const [doctype = ''] = /^(?:\s|<!--(?:(?!-->).)*-->|<\?[^>]*>)*<!doctype[^>]*>/is.exec(html) ?? []
   const body = `${doctype}\n${WHOLE_PAGE_GUARD}\n${html.slice(doctype.length)}`

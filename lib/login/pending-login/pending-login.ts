@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
-import { isThenable } from '../../client/deadline'
 import { isObject, type JSONValue, tryStringify } from '../../client/response/json'
 import { MAX_START_PATH_LENGTH, MAX_STATE_BYTES } from '../../limits'
+import { refusePromise } from '../../promises'
 import { parseReturnPath } from './return-path'
 
 /**
@@ -122,10 +122,10 @@ export function digest(...texts: string[]): string {
 
 function parseState(value: unknown): JSONValue | undefined {
   if (value === undefined) return undefined
-  const text = isThenable(value) ? undefined : tryStringify(value)
-  if (text === undefined || Buffer.byteLength(text) > MAX_STATE_BYTES) {
-    throw new TypeError(`state must be JSON of at most ${MAX_STATE_BYTES.toLocaleString('en')} bytes (await a promise)`)
-  }
+  const refusal = `state must be JSON of at most ${MAX_STATE_BYTES.toLocaleString('en')} bytes (await a promise)`
+  refusePromise(value, refusal)
+  const text = tryStringify(value)
+  if (text === undefined || Buffer.byteLength(text) > MAX_STATE_BYTES) throw new TypeError(refusal)
   return JSON.parse(text)
 }
 

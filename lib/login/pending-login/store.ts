@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { isThenable, withTimeout } from '../../client/deadline'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
 import { NO_SESSION, STORE_ERROR, STORE_TIMEOUT } from '../../explain/stores'
 import { STORE_RETRY_SECONDS } from '../../limits'
+import { isThenable, withTimeout } from '../../promises'
 import { type PendingLogin, parsePendingLogin } from './pending-login'
 
 /**
