@@ -140,7 +140,7 @@ describe('a name that leads into this network only when the certificate is looke
       if (text === 'Looking at the certificate') jest.spyOn(dns, 'resolve4').mockImplementation(resolve)
     }
     const finding = ({ message }: Finding): void => void found.push(message.replace(String(port), 'PORT'))
-    const input = { baseURL: new URL(typed), userAgent: 'test', timeout: 300, hasProxy: false }
+    const input = { baseURL: new URL(typed), userAgent: 'test', timeout: 30_000, hasProxy: false }
     await examine(input, { progress, finding })
     return { found, accepted: connections.accepted }
   }

@@ -7,9 +7,13 @@ import type { RequestDispatcher } from '../../../lib/client/http/dispatcher'
 import { FakeProvider, type Fault } from '../../../lib/testing'
 import { expectOutcome, key, marker, secret, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
-import { until } from '../../support/turns'
+import { stopTimers, until } from '../../support/turns'
 
 const clients = useClients()
+const TIMEOUT = 30_000
+afterEach(() => {
+  jest.useRealTimers()
+})
 
 const okay = 'HTTP/1.1 200 OK\r\n'
 // A whole login over each of them: test/login/retried-profile.test.ts.
@@ -38,8 +42,14 @@ describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
   test.each(faults)('reports a provider that %s as its own pool would', async (_title, fault, code) => {
     for (const given of [{ dispatcher }, {}]) {
       clients.provider.failNext('authorize', fault)
-      const client = clients.client({ ...given, timeout: code === 'provider_timeout' ? 150 : 10_000 })
-      expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), code, 'exchange')
+      const isLate = code === 'provider_timeout'
+      if (isLate) stopTimers()
+      const before = clients.provider.requests.length
+      const call = rejectionOf(clients.client({ ...given, timeout: TIMEOUT }).exchangeAuthKey(key))
+      await until(() => clients.provider.requests.length > before)
+      if (isLate) jest.advanceTimersByTime(TIMEOUT)
+      expectOutcome(await call, code, 'exchange')
+      jest.useRealTimers()
     }
   })
 })
