@@ -69,7 +69,8 @@ const FINDINGS = {
     callback_plain_http: 'differs: The redirect URL is plain http: register it with https.',
     callback_path:
       '{} is not the path of callbackURL: the login takes a callback there for a start, or refuses it. Give the registered redirect URL as callbackURL, or, where a proxy rewrites paths, the path that arrives to passport.authenticate(). Start and callback need a route each.',
-    query_lost: 'The key does not arrive: a redirect or rewrite drops the query. Keep it, or register the target.',
+    query_lost:
+      'The key does not arrive: a redirect, rewrite or cache drops the query. Keep it, or register the target.',
   },
   'Way back': {
     cookie_missing:

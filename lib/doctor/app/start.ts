@@ -46,15 +46,16 @@ async function open({ ask, input }: AppExamination): Promise<StartedLogin> {
   // The only redirect that is followed.
   if (protocol === 'http:' && port === '' && location?.protocol === 'https:' && location.host === host)
     opened = await visit(own(location))
-  const { mark, status } = opened.answer
-  if (mark === undefined && (status === 404 || status === 405)) {
+  if (isNoRoute(opened.answer)) {
     const byForm = await visit(own(opened.url, 'POST'))
-    if (byForm.answer.mark !== undefined) opened = byForm
+    if (!isNoRoute(byForm.answer)) opened = byForm
   }
   if (opened.answer.mark !== 'tab') return opened
   const tabSecret = invented()
   return { ...(await visit({ ...opened, url: withParameter(opened.url, TAB_PARAMETER, tabSecret) })), tabSecret }
 }
+
+const isNoRoute = ({ mark, status }: Answer): boolean => mark === undefined && (status === 404 || status === 405)
 
 /** By a link or a form of the application's first page. */
 export function own(url: URL, method: 'GET' | 'POST' = 'GET'): Visit {

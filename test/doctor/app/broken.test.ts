@@ -46,6 +46,11 @@ const changingCookies = (change: (line: string) => string): Front => ({
     if (headers['set-cookie']) headers['set-cookie'] = headers['set-cookie'].map(change)
   },
 })
+const joiningCookies: Front = {
+  response: (headers) => {
+    if (headers['set-cookie']) headers['set-cookie'] = [headers['set-cookie'].join(', ')]
+  },
+}
 const middleware = (handler: RequestHandler): Pick<Deployment, 'before'> => ({ before: (app) => void app.use(handler) })
 const adding: RequestHandler = (_req, res, next) => {
   res.cookie('csrf', 'x')
@@ -68,6 +73,23 @@ function caching(): Front {
 }
 
 const CALLBACK = '/auth/callback'
+
+/** Keeps the first answer of the callback's path. */
+function cachingCallbacks(): Front {
+  let kept: IncomingHttpHeaders | undefined
+  return {
+    response: (headers, { url }) => {
+      if (!url.startsWith(CALLBACK)) return
+      kept ??= { ...headers }
+      Object.assign(headers, kept)
+    },
+  }
+}
+
+function limiting(path: string, most: number): Front {
+  let requests = 0
+  return { answer: ({ url }) => (url.startsWith(path) && ++requests > most ? [429] : undefined) }
+}
 const other =
   (path: string): NonNullable<Deployment['input']> =>
   (origin) => ({ redirectURL: new URL(path, origin).href })
@@ -127,6 +149,10 @@ const starts: Record<string, [code: string, Deployment]> = {
   'a firewall': ['differs start_blocked', { proxy: { answer: () => [403, '<p>Blocked', { server: 'cloudflare' }] } }],
   'a host that refuses the name': ['differs start_blocked', { proxy: { answer: () => [400, 'Invalid Host'] } }],
   'a rate limit': ['differs start_rate_limited', { proxy: { answer: () => [429, 'Slow down'] } }],
+  'a form that needs a token': [
+    'differs start_blocked',
+    { routes: (app) => void app.post('/auth', (_req, res) => void res.status(403).send('CSRF')) },
+  ],
   'an application that is down': ['broken start_gateway', { proxy: { answer: () => [502, '<h1>Bad gateway'] } }],
   maintenance: ['broken start_gateway', { proxy: { answer: () => [503, '<h1>Back soon'] } }],
   'an error before the login': ['broken start_error', middleware((_req, _res, next) => next(new Error('no database')))],
@@ -260,6 +286,8 @@ const callbacks: Record<string, [code: string, Deployment]> = {
     },
   ],
   'a rewrite without the key': ['broken query_lost', { proxy: { path: (url) => url.replace(/\?.*/, '') } }],
+  'a cache that ignores the query': ['broken query_lost', { proxy: cachingCallbacks() }],
+  'a limit that the probes meet': ['differs callback_rate_limited', { proxy: limiting(CALLBACK, 4) }],
   'another path than callbackURL': [
     'broken callback_path',
     {
@@ -318,6 +346,7 @@ const cookies: Record<string, [code: string, Deployment]> = {
     'broken login_lost',
     { ...middleware(adding), proxy: changingCookies((line) => (line.startsWith('csrf') ? line : 'a=b')) },
   ],
+  'in one line with another': ['broken login_lost', { ...middleware(adding), proxy: joiningCookies }],
   'of a store that forgets': ['broken login_lost', { session: { store: new Forgetful() } }],
   'of sessions in two memories, by connection': ['broken processes_apart', { processes: 2, proxy: inTurn() }],
   'of two keys': [
