@@ -10,7 +10,7 @@ export { checkPendingLoginStore } from './pending-login-store/check'
 export type { PendingLoginStoreCheck, StorageOutage } from './pending-login-store/deployment'
 export { FakeProvider } from './provider'
 export { type SignInOptions, signIn } from './sign-in'
-export type { Listener, SendRequest, TestAgent, TestBrowser } from './test-browser'
+export type { Listener, PlaywrightRequest, SendRequest, TestAgent, TestBrowser } from './test-browser'
 export type {
   Application,
   ApplicationInput,

@@ -31,6 +31,28 @@ export interface TestAgent {
 }
 
 /**
+ * Playwright's `page.request`, or its fixture `request`, as far as {@link signIn} uses it.
+ * @example
+ * const browserOf = (page: { request: PlaywrightRequest }): TestBrowser => page.request
+ */
+export interface PlaywrightRequest {
+  /** Sends a request with the cookies of the page. */
+  fetch(
+    url: string,
+    options: object,
+  ): Promise<{
+    /** The status code. */
+    status(): number
+    /** The headers, each `Set-Cookie` for itself. */
+    headersArray(): { name: string; value: string }[]
+    /** The bytes of the body. */
+    body(): Promise<Uint8Array<ArrayBuffer>>
+  }>
+  /** Not called: it tells this object from others with a method `fetch`. */
+  storageState(): unknown
+}
+
+/**
  * What {@link signIn} signs in to, beside a {@link Listener}: a server of `node:http` or `node:https`, listening or not; an
  * origin; an object with `fetch(request)` or `request(path, init)`, such as a Hono application; Playwright's `page.request`;
  * an agent of supertest; or a function `(path, init)` that resolves to a `Response`.
@@ -45,7 +67,7 @@ export type TestBrowser =
   | string
   | URL
   | { fetch(request: Request, ...others: never[]): Response | Promise<Response> }
-  | RequestContext
+  | PlaywrightRequest
   | { request: SendRequest }
 
 /**
@@ -75,7 +97,7 @@ export async function openBrowser(browser: TestBrowser | Listener, origin: strin
   if (isListener(browser)) return overServer(createServer(browser))
   if (isAgent(browser)) return { send: { get: (path) => getOf(browser, path) }, stop: leave }
   if (isSender(browser)) return { send: (path, init) => responseOf(browser(path, init)), stop: leave }
-  if (isRequestContext(browser)) return { send: byRequestContext(browser, origin), stop: leave }
+  if (isPlaywrightRequest(browser)) return { send: byPlaywrightRequest(browser, origin), stop: leave }
   if (hasMethod(browser, 'fetch')) return { send: byFetch(browser, origin), stop: leave }
   if (hasMethod(browser, 'request'))
     return { send: (path, init) => responseOf(browser.request(path, init)), stop: leave }
@@ -174,24 +196,12 @@ function hasBody(status: number): boolean {
   return ![204, 205, 304].includes(status)
 }
 
-interface RequestContext {
-  fetch(
-    url: string,
-    options: object,
-  ): Promise<{
-    status(): number
-    headersArray(): { name: string; value: string }[]
-    body(): Promise<Uint8Array<ArrayBuffer>>
-  }>
-  storageState(): unknown
-}
-
 /** Playwright's `page.request`, or its fixture `request`: its cookies are those of the page. */
-function isRequestContext(browser: unknown): browser is RequestContext {
+function isPlaywrightRequest(browser: unknown): browser is PlaywrightRequest {
   return hasMethod(browser, 'fetch') && hasMethod(browser, 'storageState')
 }
 
-function byRequestContext(browser: RequestContext, origin: string): SendRequest {
+function byPlaywrightRequest(browser: PlaywrightRequest, origin: string): SendRequest {
   return async (path, { headers }) => {
     const response = await browser.fetch(new URL(path, origin).href, { headers, maxRedirects: 0 })
     const pairs = response.headersArray().map(({ name, value }): [string, string] => [name, value])
