@@ -1,6 +1,6 @@
 export type { CallOptions } from './client/client'
 export { SocialLoginClient } from './client/client'
-export type { RequestDispatcher } from './client/http/dispatcher'
+export type { RequestDispatcher } from './client/http/transport'
 export type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from './client/options'
 export type { JSONObject, JSONValue } from './client/response/json'
 export type { Profile, ProfileOptions } from './client/response/profile'

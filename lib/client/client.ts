@@ -4,6 +4,7 @@ import { Deadline } from './deadline'
 import { ACCESS_TOKEN_KIND, Endpoints, type RequestContext } from './endpoints'
 import { outcomeOf } from './http/network-errors'
 import { nodeNetwork } from './http/pools'
+import type { Transports } from './http/transport'
 import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
 import type { TokenResponse } from './response/responses'
 import type { SocialLoginUser, UserResponse } from './response/user'
@@ -38,6 +39,7 @@ const GET_USER = { accessToken: ACCESS_TOKEN_KIND, options: OPTIONS }
  */
 export class SocialLoginClient {
   readonly #settings: ClientSettings
+  readonly #transports: Transports
   readonly #endpoints: Endpoints
   /** One slot for each call under way (`maxConnections`). */
   readonly #calls: Semaphore
@@ -45,9 +47,17 @@ export class SocialLoginClient {
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
-    this.#settings = parseClientOptions(options)
-    this.#endpoints = new Endpoints(this.#settings, nodeNetwork.openTransport(this.#settings))
-    this.#calls = new Semaphore(this.#settings.maxConnections)
+    const settings = parseClientOptions(options)
+    const connections = settings.maxConnections
+    this.#settings = settings
+    this.#transports = nodeNetwork.openTransports({
+      ...settings,
+      allowPrivateAddresses: true,
+      maxPools: 1,
+      connections,
+    })
+    this.#endpoints = new Endpoints(settings, this.#transports.transportTo(settings.origin))
+    this.#calls = new Semaphore(connections)
   }
 
   /** Where to send the browser to log in (specification, section 4.1). */
@@ -113,7 +123,7 @@ export class SocialLoginClient {
 
   async #closeConnections(): Promise<void> {
     await this.#calls.close()
-    return this.#endpoints.close()
+    return this.#transports.close()
   }
 
   async #call<T>(phase: Phase, { signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {

@@ -51,10 +51,6 @@ export class Endpoints {
     this.#transport.preconnect?.()
   }
 
-  async close(): Promise<void> {
-    return this.#transport.close?.()
-  }
-
   /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */
   async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
     if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')

@@ -10,7 +10,7 @@ import {
   parseText,
   refuseUnknown,
 } from '../values'
-import type { RequestDispatcher } from './http/dispatcher'
+import type { RequestDispatcher } from './http/transport'
 import type { UserRecord } from './response/user'
 import { parseBaseURL, parsePageURL, parseUserAgent } from './url-options'
 

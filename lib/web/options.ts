@@ -1,4 +1,4 @@
-import type { Network } from '../client/http/network'
+import type { Network } from '../client/http/transport'
 import { parseWholeCallbackURL } from '../client/url-options'
 import type { FailureInfo } from '../errors'
 import { parseReturnPath } from '../login/pending-login/return-path'

@@ -1,4 +1,4 @@
-import type { Network } from '../client/http/network'
+import type { Network } from '../client/http/transport'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'

@@ -1,27 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { ProviderResponse } from './response-reader'
-import type { RequestAttempt, Transport } from './transport'
-
-/**
- * The part of a dispatcher that the package needs: undici's `request` method, which all of undici 6, 7 and 8 have.
- * @example
- * import { EnvHttpProxyAgent } from 'undici'
- *
- * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // reads HTTPS_PROXY and NO_PROXY
- */
-export interface RequestDispatcher {
-  /** Sends one request. The package reads the body of the response, or destroys it. */
-  request(options: {
-    origin: string
-    method: 'GET' | 'POST'
-    path: string
-    headers: Record<string, string>
-    body: string | null
-    idempotent: boolean
-    signal: AbortSignal
-  }): Promise<{ statusCode: number; headers: IncomingHttpHeaders; body: Readable }>
-}
+import type { RequestAttempt, RequestDispatcher, Transport } from './transport'
 
 /** Calls `request` of the caller's dispatcher, because the handlers of `dispatch` differ between major versions. */
 export class DispatcherTransport implements Transport {

@@ -1,14 +1,12 @@
 import { codingsOf } from './decompress'
-import type { Network } from './network'
 import type { ProviderResponse } from './response-reader'
-import type { RequestAttempt, Transport } from './transport'
+import type { Network, RequestAttempt, Transport } from './transport'
 
 const BY_ITSELF = 'in this build requests are sent by fetch, which opens its connections by itself'
 
 /** For runtimes that have no connections of Node, or none that outlive a request. */
 export const fetchNetwork: Network = {
   withoutOptions: { dispatcher: BY_ITSELF, maxPools: BY_ITSELF },
-  openTransport: () => fetchTransport,
   openTransports({ allowPrivateAddresses }) {
     if (!allowPrivateAddresses)
       throw new TypeError(

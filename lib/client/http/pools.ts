@@ -2,34 +2,22 @@ import { MAX_CONNECTIONS } from '../../limits'
 import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
 import { environmentProxies, type ProxyOf } from './environment-proxy'
-import type { Network, Transports, TransportsOptions } from './network'
 import type { PoolOptions, ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
-import type { RequestAttempt, Transport } from './transport'
+import type { Network, RequestAttempt, Transport, Transports, TransportsOptions } from './transport'
 
 /** Over connections of Node: the caller's dispatcher, or pools of undici. */
-export const nodeNetwork: Network = {
-  openTransport({ dispatcher, origin, maxConnections, timeout }) {
-    if (dispatcher) return new DispatcherTransport(dispatcher)
-    const proxy = environmentProxies()?.(origin)
-    return newPool(origin, { connections: maxConnections, connectTimeout: timeout, proxy })
-  },
-  openTransports: (options) => new ProviderPools(options),
-}
+export const nodeNetwork: Network = { openTransports: (options) => new ProviderPools(options) }
 
 let Pool: typeof ProviderPool | undefined
-
-/** @throws Error without WebAssembly */
-function newPool(origin: string, options: PoolOptions): ProviderPool {
-  Pool ??= loadPool()
-  return new Pool(origin, options)
-}
 
 /**
  * undici is loaded when it is first needed: it compiles its parser then, and where that is impossible, it reports so by a
  * rejection that nobody can handle.
+ * @throws Error without WebAssembly
  */
 function loadPool(): typeof ProviderPool {
+  if (Pool) return Pool
   try {
     // Each memory reserves gigabytes of addresses, which a limit of the address space may forbid.
     const { Memory } = Reflect.get(globalThis, 'WebAssembly')
@@ -39,8 +27,9 @@ function loadPool(): typeof ProviderPool {
       'This process has no WebAssembly, by which undici reads HTTP, or gets no memory for it: run Node without --jitless, and without a limit of the address space (ulimit -v, as on shared hosting), or give a dispatcher',
     )
   }
-  const { ProviderPool: Loaded }: typeof import('./pool') = require('./pool')
-  return Loaded
+  const loaded: typeof import('./pool') = require('./pool')
+  Pool = loaded.ProviderPool
+  return Pool
 }
 
 /** A pool for each origin, shared by its providers. Beyond `maxPools`, the one that has been idle longest is closed. */
@@ -54,6 +43,7 @@ export class ProviderPools implements Transports {
 
   constructor(options: TransportsOptions) {
     const { timeout, allowPrivateAddresses, dispatcher, connections = MAX_CONNECTIONS } = options
+    if (!dispatcher) loadPool()
     const { proxyOf = dispatcher ? undefined : environmentProxies() } = options
     this.#proxyOf = proxyOf || undefined
     if (this.#proxyOf && !allowPrivateAddresses)
@@ -123,7 +113,8 @@ export class ProviderPools implements Transports {
   }
 
   #open(origin: string): ProviderPool {
-    return newPool(origin, this.poolOptionsOf(origin))
+    const Pool = loadPool()
+    return new Pool(origin, this.poolOptionsOf(origin))
   }
 
   #closeIdle(): void {

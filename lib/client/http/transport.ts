@@ -1,4 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Deadline } from '../deadline'
+import type { ProxyOf } from './environment-proxy'
 import type { ProviderResponse, ResponseReader } from './response-reader'
 
 /** A request as it is sent; the path includes the query. */
@@ -35,6 +38,53 @@ export interface Transport {
   send(attempt: RequestAttempt): Promise<ProviderResponse>
   /** Opens a connection for an expected login, in the background. Never fails. */
   preconnect?(): void
+}
+
+/** The transports to all providers of a client or a strategy. */
+export interface Transports {
+  /** @throws TypeError for a private address that is not allowed */
+  transportTo(origin: string): Transport
   /** Closes the connections, which no request may need any more. The caller's own stay open. */
-  close?(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TransportsOptions {
+  readonly dispatcher?: RequestDispatcher | undefined
+  /** Milliseconds that a connection may take to open. */
+  readonly timeout: number
+  readonly allowPrivateAddresses: boolean
+  /** The most connections to one origin. Default: `MAX_CONNECTIONS`. */
+  readonly connections?: number
+  /** The proxies, or false to connect directly. Default: those of the environment, where Node uses them itself. */
+  readonly proxyOf?: ProxyOf | false | undefined
+  /** The most pools of connections that are kept; more exist only while requests wait in all of them. */
+  readonly maxPools: number
+}
+
+/** How requests reach providers: over connections of Node, or by `fetch` where there is no Node. */
+export interface Network {
+  /** Options that it cannot keep, each with the reason. */
+  readonly withoutOptions?: Readonly<Record<string, string>>
+  /** @throws TypeError if it cannot refuse private addresses, and they are not allowed */
+  openTransports(options: TransportsOptions): Transports
+}
+
+/**
+ * The part of a dispatcher that the package needs: undici's `request` method, which all of undici 6, 7 and 8 have.
+ * @example
+ * import { EnvHttpProxyAgent } from 'undici'
+ *
+ * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // reads HTTPS_PROXY and NO_PROXY
+ */
+export interface RequestDispatcher {
+  /** Sends one request. The package reads the body of the response, or destroys it. */
+  request(options: {
+    origin: string
+    method: 'GET' | 'POST'
+    path: string
+    headers: Record<string, string>
+    body: string | null
+    idempotent: boolean
+    signal: AbortSignal
+  }): Promise<{ statusCode: number; headers: IncomingHttpHeaders; body: Readable }>
 }

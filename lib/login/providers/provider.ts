@@ -1,5 +1,5 @@
 import { Endpoints } from '../../client/endpoints'
-import type { Transports } from '../../client/http/network'
+import type { Transports } from '../../client/http/transport'
 import type { ProfileEndpoint } from '../../client/options'
 import { Semaphore } from '../../client/semaphore'
 import { parseCallbackURL } from '../../client/url-options'

@@ -1,4 +1,4 @@
-import type { Transports } from '../../client/http/network'
+import type { Transports } from '../../client/http/transport'
 import { isObject } from '../../client/response/json'
 import { parseWholeCallbackURL } from '../../client/url-options'
 import { type Phase, SocialLoginError } from '../../errors'

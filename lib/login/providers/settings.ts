@@ -1,4 +1,4 @@
-import type { Network } from '../../client/http/network'
+import type { Network } from '../../client/http/transport'
 import { parseCallbackURL, parseWholeCallbackURL } from '../../client/url-options'
 import { type ParsedOptions, parseOptions } from '../../values'
 import {

@@ -11,6 +11,10 @@ import { until } from '../../../support/turns'
 
 afterEach(() => jest.restoreAllMocks())
 
+const transport = fetchNetwork
+  .openTransports({ timeout: 5000, allowPrivateAddresses: true, maxPools: 1 })
+  .transportTo('https://social.example')
+
 /** One exchange. @returns its error, and what the server has seen of it */
 async function exchange(listener: RequestListener, milliseconds = 5000) {
   const seen = { requests: 0, cache: '' }
@@ -25,7 +29,7 @@ async function exchange(listener: RequestListener, milliseconds = 5000) {
     listener(request, response)
   })
   const settings = parseClientOptions({ baseURL: `${server.origin}/api/v1`, clientID: 'id', clientSecret: 'secret' })
-  const endpoints = new Endpoints(settings, fetchNetwork.openTransport(settings))
+  const endpoints = new Endpoints(settings, transport)
   const deadline = new Deadline(milliseconds)
   const error = await rejectionOf(endpoints.exchange('key', { deadline }))
   deadline.clear()
@@ -65,7 +69,7 @@ test('where the body of a response ignores the signal, as in other runtimes, the
 async function answeredBy(response: Response): Promise<unknown> {
   const request = jest.spyOn(globalThis, 'fetch').mockResolvedValue(response)
   const settings = parseClientOptions({ baseURL: 'https://social.example/api/v1', clientID: 'id', clientSecret: 's' })
-  const endpoints = new Endpoints(settings, fetchNetwork.openTransport(settings))
+  const endpoints = new Endpoints(settings, transport)
   const deadline = new Deadline(5000)
   const outcome = await endpoints.exchange('key', { deadline }).catch((error: unknown) => error)
   deadline.clear()

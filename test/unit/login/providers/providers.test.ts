@@ -1,7 +1,6 @@
 import { OUTCOMES, type Provider, type ProviderResult } from '../../../../lib'
-import type { Network, TransportsOptions } from '../../../../lib/client/http/network'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
-import type { Transport } from '../../../../lib/client/http/transport'
+import type { Network, Transport, TransportsOptions } from '../../../../lib/client/http/transport'
 import type { Phase } from '../../../../lib/errors'
 import type { LoginSettings } from '../../../../lib/login/providers/provider'
 import type { Providers } from '../../../../lib/login/providers/providers'
@@ -292,9 +291,9 @@ function idleNetwork(): { readonly network: Network; readonly events: string[] }
     await new Promise((resolve) => setImmediate(resolve))
     events.push('connections closed')
   }
-  const transport: Transport = { send: () => Promise.reject(new Error('nothing is sent')), close }
+  const transport: Transport = { send: () => Promise.reject(new Error('nothing is sent')) }
   const transports = { transportTo: () => transport, close }
-  return { events, network: { withoutOptions: {}, openTransport: () => transport, openTransports: () => transports } }
+  return { events, network: { withoutOptions: {}, openTransports: () => transports } }
 }
 
 test.each([
