@@ -3,6 +3,7 @@ import type { Express, Request } from 'express'
 import express4 from 'express-4'
 import passport from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { VerifyFunction } from '../../lib'
 import type { Application } from '../../lib/testing'
 import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
@@ -27,12 +28,16 @@ describe('guides of the documentation', () => {
   const logins = useLogins()
   let app: RunningApp
 
-  const build = async (guide: (server: Express, application: Application) => void): Promise<void> => {
+  const build = async (
+    guide: (server: Express, application: Application) => void,
+    verify?: VerifyFunction,
+  ): Promise<void> => {
     const redirectURL = `http://localhost:3000${CALLBACK}`
     const application = logins.provider.registerApplication({ name: 'Guide', redirectURL })
     app = await logins.startApp({
       application,
       passport,
+      ...(verify && { verify }),
       callbackPath: CALLBACK,
       before: (server) => guide(server.set('trust proxy', 'loopback'), application),
     })
@@ -69,6 +74,16 @@ describe('guides of the documentation', () => {
     expect((await visitor.follow(app.loginURL)).status).toBe(302)
     const key = app.newKey('1')
     for (const again of [key, key]) expect((await comeBack(visitor, again)).location).toBe('/profile')
+  })
+
+  test('"Telling people why": somebody whom verify refuses without a reason reads that', async () => {
+    await build(reasons, async () => false)
+    const visitor = new Browser()
+    await visitor.follow(app.loginURL)
+    const { location } = await comeBack(visitor, app.newKey('1'))
+    expect((await visitor.follow(`${app.origin}${location}`)).body).toContain(
+      '<p>This account may not sign in here.</p>',
+    )
   })
 
   test.each([
