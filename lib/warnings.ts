@@ -1,4 +1,4 @@
-/** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of a mistake beyond doubt. */
+/** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of what is most likely a mistake. */
 export const WARNINGS = {
   AUTHENTICATE_CALLBACK_FAILED:
     'The callback of passport.authenticate() failed, or it was called without next, so that an error had nowhere to go: the response was an empty 500.',
