@@ -34,7 +34,7 @@ test('an unreachable provider neither slows nor breaks a start', async () => {
   expect(rejections).toEqual([])
 })
 
-test('200 logins at a provider that closes kept-alive connections as they are used: none is lost', async () => {
+test('50 logins at a provider that closes kept-alive connections as they are used: none is lost', async () => {
   let requests = 0
   const used = new WeakSet<Socket>()
   const { origin } = logins.stopLater(
@@ -47,9 +47,9 @@ test('200 logins at a provider that closes kept-alive connections as they are us
   )
   const app = await logins.startApp({ strategy: { baseURL: `${origin}/api/v1` } })
   const statuses: number[] = []
-  await inParallel(200, 8, async () => void statuses.push((await app.logIn()).status))
-  expect(statuses).toEqual(Array(200).fill(200))
-}, 60_000)
+  await inParallel(50, 8, async () => void statuses.push((await app.logIn()).status))
+  expect(statuses).toEqual(Array(50).fill(200))
+})
 
 test('20 logins at once whose exchanges are under way when the provider dies: none is lost', async () => {
   const underWay: Socket[] = []

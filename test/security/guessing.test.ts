@@ -34,7 +34,7 @@ test('without a limit, a naive callback sends every made-up key to the provider'
   const target = logins.stopLater(await startTarget({ kind: 'naive', logins: [{ name: SOCIAL, provider }] }))
   await guessAll(50, target.startURL(), target.callbackURL(), '192.0.2.1')
   expect(logins.exchanges()).toBe(50)
-}, 60_000)
+})
 
 describe('with the guide of the README', () => {
   const startLimited = (): Promise<RunningApp> =>
@@ -58,7 +58,7 @@ describe('with the guide of the README', () => {
       const back = await person.comeBack(app.approvedCallback(), other)
       expect(back.location).toBe('/profile')
     }
-  }, 60_000)
+  })
 
   test('a key at the start, where guesses are not counted, is not redeemed', async () => {
     const app = await startLimited()

@@ -124,6 +124,8 @@ async function relayTo(target: number, protocol: string): Promise<Address & { br
     clients.add(client)
     const behind = connect(target, 'localhost')
     behind.on('error', () => {}).on('close', () => client.destroy())
+    // A reset ends no pipe.
+    client.on('close', () => behind.destroy())
     client.pipe(behind).pipe(client)
   })
   const breakTLS = (): void => {
