@@ -23,8 +23,13 @@ const withLoginPage = (loginPage: RequestListener): Promise<string> =>
     else sendJSON(response, { error: true }, 401)
   })
 
-const wire = async (answer?: string): Promise<string> =>
-  `http://localhost:${await listening(createTCPServer((socket) => answer !== undefined && socket.end(answer)))}/api/v1`
+/** Closes the connection, if it answers, once it has been asked. */
+async function wire(answer?: string): Promise<string> {
+  const server = createTCPServer((socket) => {
+    socket.once('data', () => answer !== undefined && socket.end(answer))
+  })
+  return `http://localhost:${await listening(server)}/api/v1`
+}
 
 const FIREWALL = 'broken Exchange: By its marks, a firewall or bot protection in front of the provider'
 
