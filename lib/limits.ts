@@ -37,7 +37,6 @@ export const DEFAULT_VERIFY_TIMEOUT_MS = 30_000
 export const MAX_VERIFY_TIMEOUT_MS = 600_000
 /** The logins at a provider, or the calls of a client, at one time, and so the connections. */
 export const DEFAULT_CONNECTIONS = 128
-/** It also holds for one origin, because several providers may share one, and logins are limited for each provider. */
 export const MAX_CONNECTIONS = 10_000
 /** The connection pools of many providers, one for each origin. */
 export const DEFAULT_POOLS = 100

@@ -48,16 +48,10 @@ export class SocialLoginClient {
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     const settings = parseClientOptions(options)
-    const connections = settings.maxConnections
     this.#settings = settings
-    this.#transports = nodeNetwork.openTransports({
-      ...settings,
-      allowPrivateAddresses: true,
-      maxPools: 1,
-      connections,
-    })
+    this.#transports = nodeNetwork.openTransports({ ...settings, allowPrivateAddresses: true, maxPools: 1 })
     this.#endpoints = new Endpoints(settings, this.#transports.transportTo(settings.origin))
-    this.#calls = new Semaphore(connections)
+    this.#calls = new Semaphore(settings.maxConnections)
   }
 
   /** Where to send the browser to log in (specification, section 4.1). */

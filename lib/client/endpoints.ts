@@ -19,9 +19,11 @@ export const ACCESS_TOKEN_KIND: Kind = {
   inRange: (value) => typeof value === 'string' && ACCESS_TOKEN.test(value),
 }
 
+type EndpointSettings = Omit<ClientSettings, 'timeout' | 'dispatcher' | 'maxConnections'>
+
 /** The four endpoints of one provider. The requests of a login share one deadline. */
 export class Endpoints {
-  readonly #settings: ClientSettings
+  readonly #settings: EndpointSettings
   readonly #transport: Transport
   readonly #exchangeHeaders: Readonly<Record<string, string>>
   readonly #profileHeaders: Readonly<Record<string, string>>
@@ -32,7 +34,7 @@ export class Endpoints {
   /** Whether `auto` has found that only the legacy endpoint exists. */
   #isLegacyOnly = false
 
-  constructor(settings: ClientSettings, transport: Transport) {
+  constructor(settings: EndpointSettings, transport: Transport) {
     const { origin, oauthPath, authorizationURL, userAgent, exchangeMethod, clientID, clientSecret } = settings
     this.#settings = settings
     this.#transport = transport

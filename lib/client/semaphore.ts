@@ -52,7 +52,7 @@ export class Semaphore {
   }
 
   #waitForSlot(deadline: Deadline): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('closed'))
+    if (this.#closed) return Promise.reject(new Error('The connections to the provider are closed'))
     return new Promise((resolve, reject) => {
       const stop = deadline.onEnd((reason) => {
         this.#queue.delete(take)

@@ -144,7 +144,7 @@ export class Probe {
   async shakeHands<T>(url: URL, read: (socket: TLSSocket) => T): Promise<T> {
     const deadline = new Deadline(this.timeout)
     try {
-      const connect = connectTo(url.origin, this.#poolsOf(url).poolOptionsOf(url.origin))
+      const connect = connectTo(url.origin, this.#poolsOf(url).connectOptionsOf(url.origin))
       return await new Promise((resolve, reject) => {
         const inspect = (socket: TLSSocket): void => resolve(read(socket))
         connect(deadline.signal, inspect).then((socket) => socket.destroy(), reject)

@@ -103,7 +103,7 @@ export class Login<User = unknown> {
     }, 'profile')
     const deadline = new Deadline(settings.timeout)
     try {
-      return await loadProfile(settings, accessToken, { deadline })
+      return await settings.concurrentLogins.run(deadline, () => loadProfile(settings, accessToken, { deadline }))
     } finally {
       deadline.clear()
     }

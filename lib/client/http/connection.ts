@@ -66,6 +66,11 @@ export class Connection {
     this.#client.on('disconnect', ended).on('connectionError', ended)
   }
 
+  /** Whether it has a request. */
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
   /** Whether it is open, or opening, and has no request. */
   get isFree(): boolean {
     return !this.#isBusy && !this.#socket?.destroyed

@@ -1,44 +1,35 @@
 import { PRECONNECT_INTERVAL_MS } from '../../limits'
-import { Semaphore } from '../semaphore'
 import { type Connect, type ConnectOptions, connectTo } from './connect'
 import { Connection } from './connection'
 import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
-export interface PoolOptions extends ConnectOptions {
-  readonly connections: number
-}
-
-/** The connections to one provider. */
+/** The connections to one origin: as many as there are requests at one time, which their senders limit, and a spare one. */
 export class ProviderPool implements Transport {
-  /** How many requests wait in it, if somebody counts them. */
-  requests = 0
   readonly #origin: string
   readonly #connect: Connect
   readonly #timeout: number
-  /** A slot for each request. */
-  readonly #slots: Semaphore
   readonly #connections = new Set<Connection>()
   /** Opened for a login that has started, and not used yet. */
   #spare: Connection | undefined
   #nextPreconnectAt = 0
   #isClosed = false
 
-  constructor(origin: string, options: PoolOptions) {
+  constructor(origin: string, options: ConnectOptions) {
     this.#origin = origin
     this.#connect = connectTo(origin, options)
     this.#timeout = options.connectTimeout
-    this.#slots = new Semaphore(options.connections)
   }
 
-  async send(attempt: RequestAttempt): Promise<ProviderResponse> {
-    await this.#slots.acquire(attempt.deadline)
-    try {
-      const connection = (!attempt.onNewConnection && this.#takeFree()) || this.#newConnection()
-      return await connection.send(attempt)
-    } finally {
-      this.#slots.release()
-    }
+  /** Whether no request is under way. */
+  get isIdle(): boolean {
+    for (const { isBusy } of this.#connections) if (isBusy) return false
+    return true
+  }
+
+  send(attempt: RequestAttempt): Promise<ProviderResponse> {
+    const free = attempt.onNewConnection ? undefined : this.#takeFree()
+    return (free ?? this.#newConnection()).send(attempt)
   }
 
   /** Opens a spare connection in the background unless a recent one is still unused. Never fails. */

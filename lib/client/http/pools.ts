@@ -1,8 +1,8 @@
-import { MAX_CONNECTIONS } from '../../limits'
 import { isPrivateHost, publicLookup, resolveName } from './address'
+import type { ConnectOptions } from './connect'
 import { DispatcherTransport } from './dispatcher'
 import { environmentProxies, type ProxyOf } from './environment-proxy'
-import type { PoolOptions, ProviderPool } from './pool'
+import type { ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
 import type { Network, RequestAttempt, Transport, Transports, TransportsOptions } from './transport'
 
@@ -36,13 +36,13 @@ function loadPool(): typeof ProviderPool {
 export class ProviderPools implements Transports {
   readonly #options: TransportsOptions
   readonly #proxyOf: ProxyOf | undefined
-  readonly #poolOptions: PoolOptions
+  readonly #connectOptions: ConnectOptions
   /** The pools by their origins, the one used longest ago first. */
   readonly #pools = new Map<string, ProviderPool>()
   #isClosed = false
 
   constructor(options: TransportsOptions) {
-    const { timeout, allowPrivateAddresses, dispatcher, connections = MAX_CONNECTIONS } = options
+    const { timeout, allowPrivateAddresses, dispatcher } = options
     if (!dispatcher) loadPool()
     const { proxyOf = dispatcher ? undefined : environmentProxies() } = options
     this.#proxyOf = proxyOf || undefined
@@ -52,7 +52,7 @@ export class ProviderPools implements Transports {
       )
     const lookup = allowPrivateAddresses ? undefined : publicLookup(resolveName)
     this.#options = options
-    this.#poolOptions = { connections, connectTimeout: timeout, lookup }
+    this.#connectOptions = { connectTimeout: timeout, lookup }
   }
 
   /** The transport looks for the pool of the origin at each request, because an idle pool may have been closed. */
@@ -70,15 +70,15 @@ export class ProviderPools implements Transports {
   }
 
   /** How connections to an origin are opened. @throws TypeError for a private address that is not allowed */
-  poolOptionsOf(origin: string): PoolOptions {
+  connectOptionsOf(origin: string): ConnectOptions {
     this.#refusePrivate(origin)
-    return { ...this.#poolOptions, proxy: this.#proxyOf?.(origin) }
+    return { ...this.#connectOptions, proxy: this.#proxyOf?.(origin) }
   }
 
   /** Closes the idle pools, and each of the others after the last request that needs it. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const idle = [...this.#pools].filter(([, pool]) => pool.requests === 0)
+    const idle = [...this.#pools].filter(([, pool]) => pool.isIdle)
     await Promise.all(idle.map(([origin, pool]) => this.#close(origin, pool)))
   }
 
@@ -88,12 +88,9 @@ export class ProviderPools implements Transports {
   }
 
   async #send(origin: string, attempt: RequestAttempt): Promise<ProviderResponse> {
-    const pool = this.#use(origin)
-    pool.requests += 1
     try {
-      return await pool.send(attempt)
+      return await this.#use(origin).send(attempt)
     } finally {
-      pool.requests -= 1
       // The time that it is idle begins now.
       this.#use(origin)
       this.#closeIdle()
@@ -114,13 +111,13 @@ export class ProviderPools implements Transports {
 
   #open(origin: string): ProviderPool {
     const Pool = loadPool()
-    return new Pool(origin, this.poolOptionsOf(origin))
+    return new Pool(origin, this.connectOptionsOf(origin))
   }
 
   #closeIdle(): void {
     const maxPools = this.#isClosed ? 0 : this.#options.maxPools
     if (this.#pools.size <= maxPools) return
-    for (const [origin, pool] of this.#pools) if (pool.requests === 0) return void this.#close(origin, pool)
+    for (const [origin, pool] of this.#pools) if (pool.isIdle) return void this.#close(origin, pool)
   }
 
   #close(origin: string, pool: ProviderPool): Promise<void> {

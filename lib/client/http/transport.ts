@@ -53,8 +53,6 @@ export interface TransportsOptions {
   /** Milliseconds that a connection may take to open. */
   readonly timeout: number
   readonly allowPrivateAddresses: boolean
-  /** The most connections to one origin. Default: `MAX_CONNECTIONS`. */
-  readonly connections?: number
   /** The proxies, or false to connect directly. Default: those of the environment, where Node uses them itself. */
   readonly proxyOf?: ProxyOf | false | undefined
   /** The most pools of connections that are kept; more exist only while requests wait in all of them. */

@@ -46,7 +46,7 @@ export function createLoginSettings(
   const parsed = parseOptions(PROVIDER_OPTIONS, { ...source, allowInsecureHTTP })
   const { baseURL: api, profileEndpoint, displayName, uploadsURL, ...credentials } = parsed
   const userRecord = select && ((json: unknown) => select(json, name))
-  const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
+  const client = { ...shared, ...api, ...credentials, userRecord }
   const endpoints = new Endpoints(client, transports.transportTo(api.origin))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
   if (callback.origin !== undefined && shared.allowedCallbackOrigins.has(callback.origin))

@@ -36,9 +36,8 @@ export function parseStore<Store extends object>(value: Store, name: string): St
 function fixedProvider(options: CommonOptions, shared: SharedValues, network: Network): Providers {
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
-  // The operator has chosen this provider, so it may be anywhere. No more logins can wait for it than it has connections.
-  const connections = shared.maxConcurrentLogins
-  const transports = network.openTransports({ ...shared, allowPrivateAddresses: true, maxPools: 1, connections })
+  // The operator has chosen this provider, so it may be anywhere.
+  const transports = network.openTransports({ ...shared, allowPrivateAddresses: true, maxPools: 1 })
   return new Providers(shared, transports, { ...options, name: shared.name })
 }
 

@@ -53,7 +53,9 @@ test('close waits until all slots are released, lets present waiters finish, and
   })
   await turn()
   expect([isClosed, semaphore.tryAcquire()]).toEqual([false, false])
-  expect(await rejectionOf(semaphore.run(newDeadline(), async () => {}))).toEqual(new Error('closed'))
+  expect(await rejectionOf(semaphore.run(newDeadline(), async () => {}))).toEqual(
+    new Error('The connections to the provider are closed'),
+  )
   semaphore.release()
   expect(await waiting).toBe('done')
   await closed
@@ -112,5 +114,7 @@ test('once it is closed, not even a free slot is granted', async () => {
   const semaphore = new Semaphore(1)
   await semaphore.close()
   expect(semaphore.tryAcquire()).toBe(false)
-  expect(await rejectionOf(semaphore.acquire(newDeadline()))).toEqual(new Error('closed'))
+  expect(await rejectionOf(semaphore.acquire(newDeadline()))).toEqual(
+    new Error('The connections to the provider are closed'),
+  )
 })

@@ -3,7 +3,7 @@ import type { AppOptions, RunningApp } from '../../support/app'
 import { Browser, type BrowserAnswer } from '../../support/browser'
 import { useLogins } from '../../support/logins'
 import { Database, OwnStore } from '../../support/own-store'
-import { until } from '../../support/turns'
+import { stopTimers, until } from '../../support/turns'
 
 const logins = useLogins()
 const SECRET = 'social_login_tab=0123456789abcdef0123456789abcdef'
@@ -177,4 +177,17 @@ test('userProfile ends at the deadline', async () => {
   const app = await logins.startApp({ strategy: { timeout: 200 } })
   logins.provider.failNext('user/me', { hang: true })
   await expect(profileOf(app.strategy, 'token')).rejects.toMatchObject({ code: 'provider_timeout', phase: 'profile' })
+})
+
+test('userProfile takes one of the slots of logins, and none after close', async () => {
+  const app = await logins.startApp({ strategy: { maxConcurrentLogins: 1, timeout: 20_000 } })
+  logins.provider.failNext('user/me', { hang: true })
+  stopTimers()
+  const waiting = expect(profileOf(app.strategy, 'token')).rejects.toMatchObject({ code: 'provider_timeout' })
+  expect((await app.logIn()).headers).toMatchObject({ 'social-login': 'overloaded' })
+  jest.advanceTimersByTime(20_000)
+  jest.useRealTimers()
+  await waiting
+  await app.strategy.close()
+  await expect(profileOf(app.strategy, 'token')).rejects.toThrow('The connections to the provider are closed')
 })
