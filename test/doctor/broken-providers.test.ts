@@ -31,6 +31,10 @@ async function wire(answer?: string): Promise<string> {
   return `http://localhost:${await listening(server)}/api/v1`
 }
 
+/** Closes each connection without waiting for a request. */
+const closing = async (): Promise<string> =>
+  `http://localhost:${await listening(createTCPServer((socket) => socket.end()))}/api/v1`
+
 const FIREWALL = 'broken Exchange: By its marks, a firewall or bot protection in front of the provider'
 
 const overTLS = async (): Promise<string> => (await serve(page(404))).replace('http:', 'https:')
@@ -42,6 +46,11 @@ test.each<[title: string, start: () => Promise<string>, sentence: string]>([
   ['plain HTTP at the port of https', overTLS, 'The TLS handshake failed: does that port speak https?'],
   ['no answer', () => wire(), 'There was no complete response within 0.2 seconds.'],
   ['closed connections', () => wire(''), 'The connection was closed before the response was complete.'],
+  [
+    'connections that are closed once they are open',
+    closing,
+    'The connection was closed before the response was complete.',
+  ],
   ['something that is no HTTP', () => wire('SSH-2.0-hello\r\n'), 'The response is not HTTP/1.1.'],
   ['no such host', async () => 'https://nowhere.invalid/api/v1', 'The host name could not be looked up (DNS).'],
   ['a port where nothing listens', async () => 'http://localhost:1/api/v1', 'The connection was refused'],

@@ -59,8 +59,12 @@ const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'Re
 
 /** A request failed because its open connection closed before the response began: the provider may not have read it. */
 export class ClosedBeforeResponse extends Error {
-  constructor(readonly reason: unknown) {
+  /** That of the connection's own error. */
+  readonly code: string | undefined
+
+  constructor(error: unknown) {
     super('the connection closed before the response began')
+    this.code = errorCode(error)
   }
 }
 
@@ -69,7 +73,6 @@ export class ClosedBeforeResponse extends Error {
  * apart, because undici's parser errors have no stable code. An outcome has no `cause`, which could quote the request.
  */
 export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
-  if (error instanceof ClosedBeforeResponse) return outcomeOf(error.reason, phase, deadline)
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.signal.aborted) return deadline.signal.reason
