@@ -1,10 +1,10 @@
-import net, { isIP, type LookupFunction, type Socket } from 'node:net'
+import net, { type LookupFunction, type Socket } from 'node:net'
 import tls, { type TLSSocket } from 'node:tls'
 import { ADDRESS_TIMEOUT_MS } from '../../limits'
 import { withoutBrackets } from '../url'
 import { oneLookupAtATime, systemLookup } from './address'
 import { guard } from './guard'
-import { tlsOptions } from './tls-options'
+import { serverNameOf, tlsOptions } from './tls-options'
 import { openTunnel } from './tunnel'
 
 export interface ConnectOptions {
@@ -43,8 +43,7 @@ export function connectTo(origin: string, options: ConnectOptions): Connect {
     const socket = tls.connect({
       ...address,
       ...tlsOptions(),
-      // An address has no server name (RFC 6066, section 3).
-      servername: isIP(host) === 0 ? host : '',
+      servername: serverNameOf(host),
       ...(tunnel && { socket: tunnel }),
       ...(inspect
         ? { ALPNProtocols: ['http/1.1', 'h2'], rejectUnauthorized: false }

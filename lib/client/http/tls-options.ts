@@ -1,4 +1,5 @@
 import { constants } from 'node:crypto'
+import { isIP } from 'node:net'
 import { createSecureContext, DEFAULT_CIPHERS, DEFAULT_ECDH_CURVE, type SecureContextOptions } from 'node:tls'
 
 // The default groups of OpenSSL without finite fields: for version 3.5, which knows further groups, and for older ones.
@@ -21,6 +22,11 @@ export function tlsOptions(): SecureContextOptions & { readonly rejectUnauthoriz
     ecdhCurve: firstSupported('ecdhCurve', DEFAULT_ECDH_CURVE === 'auto' ? GROUPS : [], DEFAULT_ECDH_CURVE),
   }
   return { ...supported, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true }
+}
+
+/** The name that the certificate of a host must have. An address has no server name (RFC 6066, section 3). */
+export function serverNameOf(host: string): string {
+  return isIP(host) === 0 ? host : ''
 }
 
 function firstSupported(option: 'ciphers' | 'ecdhCurve', values: readonly string[], otherwise: string): string {

@@ -4,7 +4,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '../../limits'
 import { withoutBrackets } from '../url'
 import { guard } from './guard'
-import { tlsOptions } from './tls-options'
+import { serverNameOf, tlsOptions } from './tls-options'
 
 export interface TunnelOptions {
   readonly proxy: URL
@@ -28,9 +28,12 @@ class TunnelRefused extends Error {
  * @throws the error of the connection, or the signal's reason
  */
 export function openTunnel(authority: string, { proxy, lookup }: TunnelOptions, signal: AbortSignal): Promise<Socket> {
+  const host = withoutBrackets(proxy.hostname)
   const request = (proxy.protocol === 'https:' ? requestHTTPS : requestHTTP)({
     method: 'CONNECT',
-    host: withoutBrackets(proxy.hostname),
+    host,
+    // Node would take from the header `Host` the name that the certificate of the proxy must have.
+    servername: serverNameOf(host),
     port: proxy.port,
     path: authority,
     agent: false,
@@ -38,8 +41,7 @@ export function openTunnel(authority: string, { proxy, lookup }: TunnelOptions, 
     lookup,
     ...tlsOptions(),
   })
-  // Not among the options: Node would take from `Host` the name that the certificate of the proxy must have, and
-  // NODE_DEBUG=http prints them.
+  // Not among the options, which NODE_DEBUG=http prints.
   request.setHeader('host', authority)
   const authorization = authorizationOf(proxy)
   if (authorization !== undefined) request.setHeader('proxy-authorization', authorization)
