@@ -41,9 +41,6 @@ export class State {
 
   /** @throws TypeError or RangeError when an option has an invalid value. */
   constructor({ rateLimit = 1000, ...options }: FakeProviderOptions) {
-    if (rateLimit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(rateLimit) && rateLimit > 0)) {
-      throw new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity')
-    }
     this.rateLimit = rateLimit
     this.name = checkedName(options.name ?? 'Fake Social')
     this.clock = options.clock ?? new Clock()
