@@ -12,8 +12,8 @@ const INSTEAD = {
   not_found:
     'There is nothing at this address (status {}). Compare it with the path of the route and of its router, and with the paths that a proxy passes on or strips.',
   redirects:
-    'It is redirected to {}. Use that address itself, in the link to the start, or as callbackURL and registered redirect URL: a redirect may lose the key or the cookies.',
-  wall: 'Something asks for another login first, or changes the path ({}). Exempt the start and the callback from it: a login wall, a password of the host, a language in the path.',
+    'It is redirected to {}. Use that address itself, in the link to the start, or as callbackURL and registered redirect URL: a redirect may lose the key or the cookies. If that one leads back, one of the two redirects must go.',
+  wall: 'Something asks for another login first, or changes the path ({}). Exempt the start and the callback from it: a login wall, a password of the host, a language in the path. Or another route of the application answers there first: mount the login before it.',
   blocked:
     'differs: This program is refused (status {}): by a firewall, by the protection of a form, or because of the Host. People may get in all the same. Let the User-Agent "passport-social-login/... (doctor)" pass, or run this where it is not refused.',
   rate_limited: 'differs: A rate limit keeps this program out (status {}): wait, and run this again.',
