@@ -88,13 +88,22 @@ test('a request whose deadline ends while its connection opens gives that up: no
   const client = await start()
   const answers: (() => void)[] = []
   const lookup = dns.lookup.bind(dns)
-  jest.spyOn(dns, 'lookup').mockImplementation((...given) => void answers.push(() => Reflect.apply(lookup, dns, given)))
+  let lookedUp = 0
+  jest.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
+    const tell = given.pop()
+    const answer = (...found: unknown[]): void => {
+      lookedUp += 1
+      if (typeof tell === 'function') tell(...found)
+    }
+    answers.push(() => Reflect.apply(lookup, dns, [...given, answer]))
+  })
   const controller = new AbortController()
   const call = rejectionOf(client.exchangeAuthKey('a-key', { signal: controller.signal }))
   await until(() => answers.length === 1)
   controller.abort(new DOMException('late', 'TimeoutError'))
   expect(await call).toMatchObject({ code: 'provider_timeout' })
   for (const answer of answers.splice(0)) answer()
+  await until(() => lookedUp === 1)
   await settled(() => provider.accepted, 200)
   expect(provider.accepted).toBe(0)
   const next = client.exchangeAuthKey('next')
