@@ -19,7 +19,6 @@ const ofLogin = spans.filter(
 )
 assert.deepEqual(ofLogin.map(({ name }) => name.slice('social-login '.length)).sort(), [
   'callback',
-  'callback', // its reload
   'exchange',
   'profile',
   'start',

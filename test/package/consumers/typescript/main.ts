@@ -4,7 +4,7 @@ import passport from 'passport'
 import { type AuthenticateOptions, type Profile, Strategy, type StrategyOptions } from 'passport-social-login'
 import { play } from './driver.cjs'
 
-// The application's own user, as Passport's types want it: verify must then make one.
+// The application's own user, as Passport's types want it: with it as type argument, verify must make one.
 declare global {
   namespace Express {
     interface User {
@@ -17,7 +17,7 @@ const start: AuthenticateOptions = { returnTo: '/me', state: 'cart-7' }
 
 export const wrong = (options: StrategyOptions<false>): Strategy =>
   // @ts-expect-error verify makes no user of this application
-  new Strategy(options, async (_accessToken, _refreshToken, profile) => ({ title: profile.displayName }))
+  new Strategy<Express.User>(options, async (_accessToken, _refreshToken, profile) => ({ title: profile.displayName }))
 
 await play((provider) => {
   passport.use(
