@@ -3,7 +3,7 @@ import tls, { type TLSSocket } from 'node:tls'
 import { ADDRESS_TIMEOUT_MS } from '../../limits'
 import { withoutBrackets } from '../url'
 import { oneLookupAtATime, systemLookup } from './address'
-import { guard } from './guard'
+import { closeOnAbort, guard } from './guard'
 import { serverNameOf, tlsOptions } from './tls-options'
 import { openTunnel } from './tunnel'
 
@@ -39,7 +39,11 @@ export function connectTo(origin: string, options: ConnectOptions): Connect {
   return async (signal, inspect) => {
     signal.throwIfAborted()
     const tunnel = proxy && (await openTunnel(`${hostname}:${port}`, { proxy, lookup }, signal))
-    if (!isHTTPS) return tunnel ?? opened(net.connect(address), 'connect', signal)
+    if (!isHTTPS) {
+      if (!tunnel) return opened(net.connect(address), 'connect', signal)
+      closeOnAbort(tunnel, signal)
+      return tunnel
+    }
     const socket = tls.connect({
       ...address,
       ...tlsOptions(),
@@ -61,11 +65,13 @@ export function connectTo(origin: string, options: ConnectOptions): Connect {
 type OpenEvent = 'connect' | 'secureConnect'
 
 function opened(socket: Socket, event: OpenEvent, signal: AbortSignal, tunnel?: Socket): Promise<Socket> {
-  guard(socket, signal)
+  guard(socket)
   socket.setNoDelay()
   return new Promise((resolve, reject) => {
     socket.once(event, () => resolve(socket)).once('error', reject)
+    closeOnAbort(socket, signal)
     socket.once('close', () => {
+      // Only then: Node 20 crashes where the tunnel is closed under TLS.
       tunnel?.destroy()
       // No error of undici, which would connect again and again.
       reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }))

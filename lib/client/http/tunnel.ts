@@ -3,7 +3,7 @@ import { request as requestHTTPS } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '../../limits'
 import { withoutBrackets } from '../url'
-import { guard } from './guard'
+import { closeOnAbort, guard } from './guard'
 import { serverNameOf, tlsOptions } from './tls-options'
 
 export interface TunnelOptions {
@@ -22,8 +22,8 @@ class TunnelRefused extends Error {
 }
 
 /**
- * Opens a tunnel through a proxy, by CONNECT (RFC 9110, section 9.3.6), within the bounds of any connection. It is closed
- * when the signal aborts.
+ * Opens a tunnel through a proxy, by CONNECT (RFC 9110, section 9.3.6), within the bounds of any connection. While it
+ * opens, it is closed when the signal aborts; then by what runs in it.
  * @param authority host and port
  * @throws the error of the connection, or the signal's reason
  */
@@ -46,11 +46,16 @@ export function openTunnel(authority: string, { proxy, lookup }: TunnelOptions, 
   const authorization = authorizationOf(proxy)
   if (authorization !== undefined) request.setHeader('proxy-authorization', authorization)
   return new Promise((resolve, reject) => {
-    request.once('socket', (socket) => guard(socket, signal))
+    let stop = (): void => {}
+    request.once('socket', (socket) => {
+      guard(socket)
+      stop = closeOnAbort(socket, signal)
+    })
     request.once('error', reject)
     // Node gives the first response to CONNECT to this listener, also one such as 103, which is no tunnel. What the proxy
     // sends behind it is not the provider's.
     request.once('connect', ({ statusCode }, socket, head) => {
+      stop()
       if (statusCode === 200 && head.length === 0) return resolve(socket)
       socket.destroy()
       reject(new TunnelRefused(statusCode))

@@ -283,6 +283,16 @@ describe('a spare connection', () => {
     expect(received()).toEqual([0, 1])
   })
 
+  test('keeps no process alive while it opens, either: its server is silent in TLS', async () => {
+    const program = `
+      const { SocialLoginClient } = require(${JSON.stringify(join(__dirname, '../../../../lib'))})
+      const [, baseURL] = process.argv
+      const client = new SocialLoginClient({ baseURL, clientID: 'id', clientSecret: 'secret', timeout: 60_000 })
+      client.preconnect()`
+    const baseURL = provider.baseURL.replace('http:', 'https:')
+    await promisify(execFile)(process.execPath, ['-e', program, baseURL], { timeout: 20_000 })
+  })
+
   test('that was used keeps its connection, whose time is now that of an idle one, and another may be opened at once', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, createServer, type Server, Socket } from 'node:net'
 import { SocialLoginClient } from '../../../../lib'
+import { connectTo } from '../../../../lib/client/http/connect'
 import { makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
@@ -219,4 +220,18 @@ test.each([
   expect(provider.requests).toHaveLength(2)
   await until(() => socketsLeft() === 0)
   await client.close()
+})
+
+// Node 20 ends with SIGSEGV where the connection under TLS is closed first.
+test.each([
+  ['http', false],
+  ['https', true],
+])('an abort in the turn in which TLS through an %s proxy is open leaves no socket', async (_scheme, isSecure) => {
+  const provider = await RawProvider.start(good)
+  peers.push(provider)
+  const proxy = await proxyTo(() => provider.port, isSecure)
+  const controller = new AbortController()
+  const connect = connectTo(provider.baseURL, { connectTimeout: 10_000, proxy: new URL(proxy.url) })
+  await connect(controller.signal, () => controller.abort()).catch(() => {})
+  await until(() => socketsLeft() === 0)
 })
