@@ -123,3 +123,17 @@ test.each(['session', 'web'] as const)(
     expect([refused.status, refused.body]).toEqual([500, expect.stringContaining('is that of another provider')])
   },
 )
+
+test.each(['https://localhost:9/cb/', 'https://localhost.:9/cb', 'http://localhost:9/cb'])(
+  'a callback is that of another provider however it is written: %s',
+  async (callbackURL) => {
+    const find = (community: Provider, url: string): ProviderResult =>
+      url.includes('?other')
+        ? { ...community, name: 'other', callbackURL: 'https://localhost:9/cb' }
+        : { ...community, callbackURL }
+    const app = await logins.startApp({ provider: find })
+    expect((await new Browser().follow(app.loginURL)).status).toBe(302)
+    const refused = await new Browser().follow(`${app.loginURL}?other`)
+    expect([refused.status, refused.body]).toEqual([500, expect.stringContaining('is that of another provider')])
+  },
+)

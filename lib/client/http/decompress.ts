@@ -32,18 +32,18 @@ function decodeBy(body: Buffer, read: typeof gunzipSync | undefined): Buffer {
 }
 
 /**
- * A body without its coding, or two that were applied one after the other, also gzip that no header tells of (it begins with 1f 8b, as no JSON does). It takes at most
- * `MAX_BODY_BYTES` of memory, whatever it would become. What is plain, although a header says otherwise, is left as it is.
+ * A body without its coding, or its two codings, also gzip that no header tells of (it begins with 1f 8b, as no JSON
+ * does). It takes at most `MAX_BODY_BYTES` of memory, whatever it would become. What is plain, although a header says
+ * otherwise, is left as it is.
  */
 export function decompress(body: Buffer, headers: IncomingHttpHeaders): Buffer | 'unknown' | 'too large' {
-  const codings = codingsOf(headers)
+  const named = codingsOf(headers)
   const isGzip = body[0] === 0x1f && body[1] === 0x8b
-  const [coding = isGzip ? 'gzip' : undefined, second, ...others] = codings.reverse()
-  if (coding === undefined || body.length === 0) return body
-  const readers = [coding, ...(second === undefined ? [] : [second])].map((name) => READERS[name])
+  const codings = named.length === 0 && isGzip ? ['gzip'] : named
+  if (codings.length === 0 || body.length === 0) return body
   try {
-    // The last coding was applied last. More than two are a bomb, and not what a proxy does.
-    if (others.length === 0) return readers.reduce(decodeBy, body)
+    // A server and a proxy may each have compressed it. More than two would only cost memory and time.
+    if (codings.length <= 2) return codings.map((coding) => READERS[coding]).reduceRight(decodeBy, body)
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE') return 'too large'
   }

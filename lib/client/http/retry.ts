@@ -11,7 +11,7 @@ const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pr
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is UTF-8
  * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again:
  *
- * - at once, but only the first time, if its connection closed before the response began (`sendOverConnection`);
+ * - without a pause, but only the first time, if its connection closed before the response began (`sendOverConnection`);
  * - if the provider is unavailable or unreachable, and the request changes nothing there (`idempotent`: a profile
  *   request): `MAX_PROFILE_SENDS` times in all. Time must be left for `Retry-After`, and for as long as it took to get
  *   the outcome before.

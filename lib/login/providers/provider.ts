@@ -91,13 +91,20 @@ export function withCallback(settings: LoginSettings, callbackURL: string): Logi
 
 /**
  * Of many providers, each is somebody else's: at the address of the application, its login page would make of a click on
- * "Sign in" a same-origin request to any page there. The scheme does not count, because browsers may change it (HSTS).
+ * "Sign in" a same-origin request to any page there.
  * @throws TypeError
  */
 export function refuseOwnAddress({ appOrigin, providerOrigin, baseURL }: LoginSettings): void {
-  const hosts = [providerOrigin, baseURL].map((url) => new URL(url).host)
-  if (appOrigin !== undefined && hosts.includes(new URL(appOrigin).host))
+  if (appOrigin !== undefined && [providerOrigin, baseURL].map(hostOf).includes(hostOf(appOrigin)))
     throw new TypeError('baseURL and authorizationURL must not be at the address of this application')
+}
+
+/**
+ * The host and port of a URL, by which the addresses of applications and providers are compared: without the scheme,
+ * which browsers may change (HSTS), and without the dot that may end a name.
+ */
+export function hostOf(url: string): string {
+  return new URL(url).host.replace(/\.(?=:|$)/, '')
 }
 
 /** Includes the callback: at another one, a login may mean something else even for the same strategy. */

@@ -10,6 +10,7 @@ import { PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './op
 import { claimCallback, claimName, Owners } from './owners'
 import {
   createLoginSettings,
+  hostOf,
   type LoginSettings,
   type ProviderSource,
   refuseOwnAddress,
@@ -142,7 +143,7 @@ export class Providers {
     }
     const { providerName, appOrigin, callbackPath } = settings
     refuseOwnAddress(settings)
-    const callback = appOrigin + withoutLastSlashes(callbackPath)
+    const callback = (appOrigin === undefined ? '' : hostOf(appOrigin)) + withoutLastSlashes(callbackPath)
     if (this.#callbacks.isTaken(callback, providerName)) throw new TypeError(CALLBACK_TAKEN)
     this.#callbacks.claim(callback, providerName)
     return { ...settings, onExchanged: () => this.#registerName(settings) }
