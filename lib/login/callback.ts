@@ -12,8 +12,9 @@ import { tabCookies } from './request/tab-cookie'
 /**
  * Finishes a login in this order: check what the callback shows by itself; read the browser's record and check the
  * callback against it; ask a bound tab for its secret; mark the record as used; acquire a slot; mark the record as
- * consumed; exchange the key; let the application decide. Until the record is consumed nothing is lost: the genuine callback can still finish the login, unless it has
- * expired or a different user is signed in. After that, any failure ends the login.
+ * consumed; exchange the key; let the application decide. Until the record is consumed nothing is lost: the genuine
+ * callback can still finish the login, unless it has expired or a different user is signed in. After that, any failure
+ * ends the login.
  *
  * *Used* counts in this process, from the call of `usedLogins.run` on, and is taken back if the login fails before
  * `onConsumed`. *Consumed* counts in all processes, as soon as the store has marked the record.
@@ -33,8 +34,9 @@ import { tabCookies } from './request/tab-cookie'
  * decides, if it can (see `PendingLoginStore.consume`).
  *
  * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress, `isForged`
- * refuses a link on a page whose `Referer` is foreign, and one that was typed or opened from a mail program. SECURITY.md (W1 and X) tells what passes, such as a link on a page that sends no Referer;
- * `tabBinding` stops it in any tab but that of the start.
+ * refuses a link on a page whose `Referer` is foreign, and one that was typed or opened from a mail program. What passes,
+ * such as a link on a page that sends no Referer, stands in SECURITY.md (W1 and X); `tabBinding` stops it in any tab but
+ * that of the start.
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback<User>(
@@ -43,6 +45,7 @@ export async function callback<User>(
 ): Promise<LoginAction<User>> {
   const { settings, adapter, trace } = context
   if (isForged(request)) throw new SocialLoginError('callback_forged', 'callback', { hint: forgedHint(request) })
+  // Also for a login that fails: `failureRedirect` may lead to a start.
   if (request.tabSecret !== undefined) adapter.addCookies(tabCookies(settings))
   requireSignIn(adapter, 'callback')
   const record = await loadRecord('callback', settings.timeout, adapter.store)

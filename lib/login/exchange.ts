@@ -51,14 +51,15 @@ function fetchProfile(
   return callSkip(skip, accessToken, request.deadline).then((skips) => (skips ? undefined : load()))
 }
 
-function callSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<unknown> {
+function callSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {
   return new Promise((resolve, reject) => {
     deadline.onEnd(() => reject(skipTimeout()))
-    const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
+    const decide = (decision: unknown): void => resolve(decision === true)
+    const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : decide(decision))
     // As in passport-oauth2, a function with two parameters calls done, and one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)
     // `resolve(decision)` would not do: if that promise never settles, the deadline could no longer reject ours.
-    if (skip.length < 2) Promise.resolve(decision).then(resolve, reject)
+    if (skip.length < 2) Promise.resolve(decision).then(decide, reject)
     else if (types.isPromise(decision)) decision.catch(reject)
   })
 }

@@ -35,6 +35,7 @@ const decisions: [string, NonNullable<StrategyOptions['skipUserProfile']>, objec
   ['a function that calls done with true', (_token, done) => done(null, true), skipped],
   ['a function that calls done with false', (_token, done) => done(null, false), loaded],
   ['a function that calls done with 1, which is not true', (_token, done) => done(null, JSON.parse('1')), loaded],
+  ['a function that returns 1, which is not true', () => JSON.parse('1'), loaded],
   ['a function that calls done later', (_token, done) => void setImmediate(done, null, true), skipped],
   ['a function that calls done twice', (_token, done) => [done(null, true), done(new Error('late'))], skipped],
 ]

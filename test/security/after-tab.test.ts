@@ -47,6 +47,13 @@ describe.each(['session', 'cookie', 'web'] as const)('a login that is bound to i
     expect(isConfirmPage(await browser.follow(`${app.loginURL}?${SECRET}`))).toBe(true)
   })
 
+  test('is followed by no planted start where its record is gone before the form arrives', async () => {
+    const [app, browser] = [await logins.startApp({ ...bound, keep }), new Browser()]
+    const post = { method: 'POST', headers: { origin: app.origin } } as const
+    expect((await browser.follow(`${app.callbackURL}?auth_key=${app.newKey()}&${SECRET}`, post)).status).toBe(403)
+    expect(isConfirmPage(await browser.follow(app.loginURL))).toBe(true)
+  })
+
   test('is forgotten by the browser ten seconds later, and sets no such cookie without a tab', async () => {
     const app = await logins.startApp({ ...bound, keep })
     const { headers } = await logInFromTab(app, new Browser())

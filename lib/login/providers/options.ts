@@ -141,7 +141,7 @@ export interface RequestOptions {
 
 /**
  * Decides whether a login skips the profile request. With one parameter it returns the decision or its promise, with
- * two it calls `done`.
+ * two it calls `done`. Only `true` skips.
  * @example
  * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
  */
