@@ -1,10 +1,11 @@
 /**
  * The values of the cookies of a name, in the order of the header. Only ASCII spaces are trimmed, because a sister
  * subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
+ * @param name of letters, digits, `_` and `-`
  */
 export function cookieValues(header: string, name: string): string[] {
-  const pairs = header.split(';').map((pair) => pair.replace(/^[ \t]+/, ''))
-  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+  // To split a header of thousands of semicolons would take longer than all else that a callback does.
+  return Array.from(header.matchAll(new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`, 'g')), ([, value = '']) => value)
 }
 
 /** A value of `Set-Cookie`, for a cookie of the whole host. The value must need no encoding. */
