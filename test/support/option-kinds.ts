@@ -17,7 +17,7 @@ const NOT_BOOLEAN = [null, 0, 1, '', 'true', canary, [], {}, () => true]
 const NOT_FUNCTION = [null, true, 1, '', canary, [], {}]
 const NOT_CHOICE = [null, true, 1, '', canary, [], {}]
 /** What is no text, or only white space. */
-export const NOT_TEXT = [null, 1, [canary], { toString: () => canary }, Symbol('x'), '', ' ', '\n']
+const NOT_TEXT = [null, 1, [canary], { toString: () => canary }, Symbol('x'), '', ' ', '\n']
 
 /** What the parser of an option returns. @throws TypeError with its message */
 export function parse(table: object, option: string, value: unknown): unknown {

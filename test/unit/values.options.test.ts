@@ -83,7 +83,18 @@ describe('a text', () => {
   test('that is a User-Agent is printable ASCII of at most 256 characters', () => {
     const good = ['a ~', 'x'.repeat(256)]
     expect(good.map((value) => parsed(values.parseUserAgent, value))).toEqual(good)
-    for (const value of ['x'.repeat(257), 'a\tb', 'a\u007f', 'é', 'xéx', 'x\u001fx'])
+    for (const value of [
+      'x'.repeat(257),
+      'a\tb',
+      'a\r\nX: y',
+      'a\0',
+      'a\u007f',
+      'é',
+      'xéx',
+      'x\u001fx',
+      '😀',
+      'a\u2028b',
+    ])
       expect(refusal(values.parseUserAgent, value)).toBe(
         'TypeError: it must have at most 256 characters, all of them printable ASCII',
       )
@@ -106,6 +117,16 @@ describe('a URL', () => {
     ['ftp://social.example/v1', NO_URL],
     ['xhttps://social.example/v1', NO_URL],
     ['httpsx://social.example/v1', NO_URL],
+    ...[
+      '//social.example/v1',
+      'https://',
+      'http://[',
+      'https://a b/v1',
+      'file:///v1',
+      'javascript:0//v1',
+      'data:,/v1',
+    ].map((url): [string, string] => [url, NO_URL]),
+    [`https://social.example/${'x'.repeat(2048)}/v1`, 'have at most 2,048 characters'],
     [`https://${'x'.repeat(256)}/v1`, NO_URL],
     ['http://social.example/api/v1', NOT_PLAIN],
     ['https://social.example/api/v1?a', NO_QUERY],
@@ -136,6 +157,7 @@ describe('a URL', () => {
     ['http://1127.0.0.1.example/v1', false],
     ['http://[::2]/v1', false],
     ['http://10.0.0.1/v1', false],
+    ['http://0.0.0.0/v1', false],
   ])('may be plain http on this machine alone, unless that is allowed: %s', (url, isOwn) => {
     for (const parse of Object.values(kinds)) {
       const refused = isOwn ? undefined : `TypeError: it must ${NOT_PLAIN}`
@@ -172,6 +194,10 @@ describe('a URL', () => {
     'https://social.example/api/v2',
     'https://social.example/v1//',
     'https://social.example/v1/x',
+    'https://social.example/v1/..',
+    'https://social.example/api/V1',
+    'https://social.example/apiv1',
+    'https://v1.example',
   ])('of the API ends in /v1: not %s', (url) => {
     expect(refusal(kinds.baseURL, url)).toBe('TypeError: it must end in /v1, such as https://social.example/api/v1')
   })
@@ -217,11 +243,16 @@ describe('a callback', () => {
   test.each<[given: unknown, must: string]>([
     [undefined, 'be a non-empty string (is a variable not set?)'],
     ['/cb#a', NO_FRAGMENT],
+    ['#', NO_FRAGMENT],
     ['/cb?a#b', NO_FRAGMENT],
     ['/cb?a', NO_QUERY_OF_ITS_OWN],
+    ['?x', NO_QUERY_OF_ITS_OWN],
     ['https://app.example/cb?', NO_QUERY_OF_ITS_OWN],
     ['cb', 'be an absolute http(s) URL, or a path that starts with /'],
-    ['app://cb', 'be an absolute http(s) URL, or a path that starts with /'],
+    ...['app://cb', './cb', '\\cb', 'localhost:3000/cb', 'javascript:0'].map((given): [string, string] => [
+      given,
+      'be an absolute http(s) URL, or a path that starts with /',
+    ]),
     ['xhttps://app.example/cb', 'be an absolute http(s) URL, or a path that starts with /'],
     ['//evil.example/cb', NO_PATH],
     ['/\\evil.example/cb', NO_PATH],
@@ -265,8 +296,16 @@ describe('origins', () => {
     'https://app.example/',
     'https://app.example/a',
     'https://app.example:443',
+    'https://app.example?x',
+    'https://u@app.example',
     'https://*.app.example',
+    ' https://app.example',
+    'https://',
+    '//app.example',
     'app.example',
+    '*',
+    'javascript:0',
+    'file://',
     'ftp://app.example',
     'xhttps://app.example',
     'httpsx://app.example',

@@ -6,60 +6,29 @@ import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { SocialLogin } from '../../../lib/web'
 import { SOCIAL_LOGIN_OPTIONS } from '../../../lib/web/options'
 import { expectNoneShown } from '../../support/leak-check'
-import { kindOf, NOT_TEXT, parse } from '../../support/option-kinds'
+import { kindOf, parse } from '../../support/option-kinds'
 import { canary, construct, failureOf, good, required, verify } from '../../support/options'
 
-const list = {
-  get length(): number {
-    return 1
-  },
-  0: canary,
-}
-const notOrigins = [null, canary, 'https://app.example', {}, list, new Set(['https://app.example']), [1], [null], ['']]
-const badOrigins = [
-  ...[canary, 'app.example', '*', 'null', 'https://app.example/', 'https://app.example?x', '//app.example'],
-  ...['https://u@app.example', 'ftp://app.example', 'javascript:0', 'file://', ' https://app.example', 'https://'],
-].map((origin) => ['https://good.example', origin])
-const badURLs = [
-  ...[canary, 'social.example/api/v1', '//social.example/api/v1', '/api/v1', 'https://', 'http://[', 'https://a b/v1'],
-  ...['ftp://social.example/api/v1', 'file:///api/v1', 'javascript:0//v1', 'data:text/plain,/v1'],
-  ...[`https://${canary}@social.example/api/v1`, `https://:${canary}@a.example/v1`],
-  ...[`http://${canary}.example/api/v1`, 'http://10.0.0.1/api/v1', 'http://localhost.evil.example/api/v1'],
-  ...['http://127.0.0.1.evil.example/v1', 'http://[::2]/v1', 'http://evillocalhost/v1', 'http://0.0.0.0/v1'],
-  `https://a.example/${'a'.repeat(2050)}/v1`,
-]
-const badBases = [
-  ...[`https://social.example/api/v1?${canary}`, `https://social.example/api/v1#${canary}`],
-  ...[`https://social.example/${canary}`, 'https://social.example/api/v2', 'https://social.example/api/V1'],
-  ...['https://v1.example', 'https://social.example/apiv1', 'https://social.example/v1/api'],
-  ...['https://social.example/', 'https://social.example/v1/..'],
-]
-const badCallbacks = [
-  ...[canary, `/cb#${canary}`, `https://app.example/cb#${canary}`, '//evil.example/cb', '/\\evil.example'],
-  ...['auth/callback', '?x', 'http://app.example/cb', `https://${canary}@app.example/cb`, 'javascript:0', '#'],
-  ...['./cb', '\\cb', 'localhost:3000/cb'],
-]
-const badPaths = [`https://${canary}.example/`, '//evil.example', '/\\evil.example', canary]
-const badUserAgents = ['\r\nX: y', '\n', '\r', '\t', '\0', '\u007f', 'é', '😀', '\u2028'].map(
-  (odd) => `${canary}${odd}x`,
-)
-/** What is refused of options that are of no simple kind. */
+const method = (): void => {}
+const methods = { save: method, load: method, consume: method }
+const pathsOut = [canary, `https://${canary}.example/`, '//evil.example', '/\\evil.example']
+/**
+ * What is refused of options that are of no simple kind: enough to see that the option has its parser, because what each
+ * parser refuses is in test/unit/values.options.test.ts.
+ */
 const BAD: Readonly<Record<string, readonly unknown[]>> = {
-  baseURL: [...NOT_TEXT, ...badURLs, ...badBases, 'https://social.example/api/v1?', 'https://social.example/v1#'],
-  authorizationURL: [
-    ...[...NOT_TEXT, ...badURLs, `https://a.example/login?${canary}`, `https://a.example/login#${canary}`],
-    ...['https://a.example/login?', 'https://a.example/login#'],
-  ],
-  callbackURL: [...NOT_TEXT, ...badCallbacks, ...badURLs.filter((url) => !url.startsWith('/'))],
-  userAgent: [...NOT_TEXT, 'x'.repeat(257), ...badUserAgents],
+  baseURL: [null, canary, `https://social.example/${canary}`, `https://social.example/api/v1?${canary}`],
+  authorizationURL: [null, canary, `https://a.example/login#${canary}`, `https://${canary}@a.example/login`],
+  callbackURL: [null, canary, `/cb#${canary}`, `https://${canary}@app.example/cb`],
+  userAgent: [null, `${canary}\r\nX: y`],
   skipUserProfile: [null, 0, 1, '', 'true', canary, [], {}],
-  store: [null, true, canary, [], {}, { save: verify, load: verify }],
+  store: [null, true, canary, [], {}, ...Object.keys(methods).map((name) => ({ ...methods, [name]: undefined }))],
   dispatcher: [null, true, 1, canary, [], {}, { request: canary }, { dispatch: verify }],
-  allowedStartOrigins: [...notOrigins, ...badOrigins, ['https://*.app.example']],
-  allowedCallbackOrigins: [...notOrigins, ...badOrigins],
-  uploadsURL: [...NOT_TEXT, ...badURLs, `https://a.example/?${canary}`, `https://a.example/#${canary}`],
-  failureRedirect: [...NOT_TEXT, ...badPaths],
-  successRedirect: [...NOT_TEXT, ...badPaths, () => '/'],
+  allowedStartOrigins: [null, canary, [canary]],
+  allowedCallbackOrigins: [null, canary, [canary]],
+  uploadsURL: [null, canary, `https://a.example/?${canary}`],
+  failureRedirect: [null, ...pathsOut],
+  successRedirect: [null, ...pathsOut, () => '/'],
 }
 
 /** Who has options, with their parsers, and how it gets them, as plain JavaScript can, without type checks. */

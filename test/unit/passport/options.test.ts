@@ -4,16 +4,12 @@ import { Strategy } from '../../../lib/passport/strategy'
 import { expectNoneShown } from '../../support/leak-check'
 import { construct, failureOf, good, required, verify } from '../../support/options'
 
-// What each option may be: options.refused.test.ts, and for the kinds of values test/unit/client/option-values.test.ts.
+// What each option may be: options.refused.test.ts, and for the kinds of values test/unit/values.options.test.ts.
 
 test('every optional option may be undefined, and the name has its default', () => {
   const all = Object.fromEntries(Object.keys(STRATEGY_OPTIONS).map((name) => [name, undefined]))
   expect(construct({ ...all, ...good })).toHaveProperty('name', 'social-login')
   expect(construct({ ...good, name: 'other' })).toHaveProperty('name', 'other')
-})
-
-test.each([true, false, () => true])('skipUserProfile may be %p', (skipUserProfile) => {
-  expect(construct({ ...good, skipUserProfile })).toBeInstanceOf(Strategy)
 })
 
 test('a strategy shows no secret, and neither do its copies', () => {

@@ -17,8 +17,6 @@ test.each([
   ['keys', { keys: [canary] }],
   ['keys', { keys: canary.repeat(3) }],
   ['keys', { keys, store: methods }],
-  ['store', { store: null }],
-  ['store', { store: { ...methods, consume: undefined } }],
   ['callbackURL', { keys, callbackURL: '/auth/callback' }],
   ['returnTo', { keys, returnTo: '/inbox' }],
 ])('the option %s is refused with a TypeError that names it, and never its value: %j', (name, options) => {

@@ -6,8 +6,7 @@ import {
 } from '../../../../lib/client/options'
 import type { CommonOptions, MultiProviderOptions, Provider } from '../../../../lib/login/providers/options'
 import { PROVIDER_OPTIONS } from '../../../../lib/login/providers/options'
-import { LOGIN_OPTIONS, parseStore } from '../../../../lib/login/providers/settings'
-import { failureOf } from '../../../support/options'
+import { LOGIN_OPTIONS } from '../../../../lib/login/providers/settings'
 
 /** Compiles only if the two are the same names. */
 function sameNames<A, B>(_: [A, B] extends [B, A] ? true : false): void {}
@@ -24,19 +23,4 @@ test('the tables have the options of the public types, and no others', () => {
 
 test('the callback of one provider may be a path', () => {
   expect(LOGIN_OPTIONS.callbackURL('/callback', 'callbackURL', {})).toEqual({ path: '/callback', origin: undefined })
-})
-
-const call = (): void => {}
-const whole = { save: call, load: call, consume: call }
-
-test.each<[unknown]>([
-  ...[undefined, null, 7, {}].map((value): [unknown] => [value]),
-  ...Object.keys(whole).flatMap((method): [unknown][] => [[{ ...whole, [method]: undefined }], [{ [method]: call }]]),
-])('a store with the methods of %p is refused', (value) => {
-  const { message } = failureOf(() => Reflect.apply(parseStore, undefined, [value, 'store']))
-  expect(message).toBe('store must have the methods save, load and consume')
-})
-
-test('a store with the three methods is taken as it is', () => {
-  expect(parseStore(whole, 'store')).toBe(whole)
 })
