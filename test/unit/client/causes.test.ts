@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 import { OUTCOMES, SocialLoginClient } from '../../../lib'
-import { unreachableHint } from '../../../lib/client/http/network-errors'
 import { redirectHint } from '../../../lib/client/http/redirect'
 import type { ProviderResponse } from '../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../lib/client/response/responses'
@@ -105,22 +104,6 @@ test('a redirect from https to plain http, and one away from a slash, are called
   const from = { origin: 'https://social.example', path: '/api/authorize/' }
   expect(redirectHint(from, 'http://social.example/api/authorize')).toBe(TO_HTTP)
   expect(redirectHint(from, 'https://social.example/api/authorize')).toBe(TO_SLASH)
-})
-
-const CERTIFICATES: readonly (readonly [code: string, says: RegExp])[] = [
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /does not send the certificates in between/],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /does not send the certificates in between/],
-  ['CERT_HAS_EXPIRED', /expired or not valid yet/],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host name/],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', /of your own making/],
-  ['SELF_SIGNED_CERT_IN_CHAIN', /of your own making/],
-  ['CERT_REVOKED', /^The certificate was not accepted\.$/],
-]
-
-test.each(CERTIFICATES)('the certificate error %s names its cause alone', (code, says) => {
-  const hint = unreachableHint({ code }) ?? ''
-  expect(hint).toMatch(says)
-  for (const [, other] of CERTIFICATES) if (String(other) !== String(says)) expect(hint).not.toMatch(other)
 })
 
 // What servers answer to the first message of a handshake: Node 17 and later, with OpenSSL 3, refuse more than browsers do.
