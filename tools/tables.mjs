@@ -64,10 +64,11 @@ const KEPT = {
     cells: (name, [, type = '', fallback = '', sentence] = []) => [
       ...[typeOf(name) ?? type, defaultOf(name) ?? fallback, sentence ?? NO_SENTENCE],
     ],
+    hasAnchors: true,
   },
 }
 
-const nameIn = (cell = '') => /^`(\w+)`$/.exec(cell)?.[1] ?? ''
+const nameIn = (cell = '') => /^(?:<a id=".+"><\/a>)?`(\w+)`$/.exec(cell)?.[1] ?? ''
 const namesIn = (cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name)
 
 /** The rows with these names, in the order of the page, and at the end those that it lacks. */
@@ -78,9 +79,9 @@ function complete(rows, names, otherCells) {
   )
 }
 
-const AS_FOR_THE_STRATEGY = 'As [for the strategy](options.md).'
+const AS_FOR_THE_STRATEGY = 'As for the strategy.'
 
-/** One row for all options that have no other one, because they are those of the strategy. */
+/** One row for all options that have no other one, because they are those of the strategy. Each leads to its own row there. */
 function besideStrategy(rows, names) {
   const own = complete(
     rows.filter((row) => row.at(-1) !== AS_FOR_THE_STRATEGY),
@@ -88,7 +89,7 @@ function besideStrategy(rows, names) {
     ['', NO_SENTENCE],
   )
   const others = names.filter((name) => !own.some(([cell]) => namesIn(cell).includes(name)))
-  return [...own, [others.map((name) => `\`${name}\``).join(', '), '', AS_FOR_THE_STRATEGY]]
+  return [...own, [others.map((name) => `[\`${name}\`](options.md#${name})`).join(', '), '', AS_FOR_THE_STRATEGY]]
 }
 
 const isOwn = (row, name) => row.at(-1) !== AS_FOR_THE_STRATEGY && namesIn(row[0]).includes(name)
@@ -139,8 +140,11 @@ function written(page, text) {
 /** A figure with its unit, or the number alone. */
 const FIGURE = /[\d.,]+( (?:characters?|[MK]iB|hours?|minutes?|seconds?))?<!-- ([A-Z_]+) -->/g
 
-/** The rows of each section. A new one comes into the section of the name before it. */
-function keptRows(sections, { names, cells, isSorted = false }) {
+/**
+ * The rows of each section. A new one comes into the section of the name before it. The first row of a name gets an anchor,
+ * if the table has some: no two may be alike.
+ */
+function keptRows(sections, { names, cells, isSorted = false, hasAnchors = false }) {
   const kept = sections.map(({ rows }) =>
     rows.map((row) => [nameIn(row[0]), row]).filter(([name]) => names.includes(name)),
   )
@@ -151,7 +155,15 @@ function keptRows(sections, { names, cells, isSorted = false }) {
     else section.push([name, undefined])
   }
   if (isSorted) for (const rows of kept) rows.sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
-  return kept.map((rows) => rows.map(([name, row]) => [`\`${name}\``, ...cells(name, row)]))
+  const anchored = new Set(hasAnchors ? [] : names)
+  const anchorOf = (name) => (anchored.has(name) ? '' : `<a id="${name}"></a>`)
+  return kept.map((rows) =>
+    rows.map(([name, row]) => {
+      const cell = `${anchorOf(name)}\`${name}\``
+      anchored.add(name)
+      return [cell, ...cells(name, row)]
+    }),
+  )
 }
 
 function rowsOf(table) {

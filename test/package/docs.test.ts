@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import express from 'express'
 import { pinoHttp } from 'pino-http'
+import { Strategy } from '../../lib'
 import { sentences } from '../../lib/doctor/app/findings'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { CHECKS } from '../../lib/doctor/findings'
+import { STRATEGY_OPTIONS } from '../../lib/passport/options'
 import { asDeployed, specification } from '../../lib/testing'
 import { Browser } from '../support/browser'
 import { listen } from '../support/listen'
@@ -33,15 +35,17 @@ function blocks(page: string, language: string): string[] {
   return Array.from(read(page).matchAll(code), ([, body = '']) => body)
 }
 
-/** The link anchors of a page's headings, as GitHub generates them. */
+/** The ids that a page has, and those that GitHub makes of its headings. */
 function anchorsOf(page: string): string[] {
-  const headings = Array.from(read(page).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
-  return headings.map((heading) =>
+  const text = read(page)
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
+  const ofHeadings = headings.map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   )
+  return [...ofHeadings, ...Array.from(text.matchAll(/<a id="(.+?)">/g), ([, id = '']) => id)]
 }
 
 describe('the documentation', () => {
@@ -148,6 +152,7 @@ describe('the documentation', () => {
   test.each([
     ['Provider', 'login/providers/options.ts', 'docs/options.md'],
     ['RequestOptions', 'login/providers/options.ts', 'docs/web.md'],
+    ['RequestOptions', 'login/providers/options.ts', 'docs/options.md'],
     ['CookieStoreOptions', 'login/pending-login/stores/sealed-cookie.ts', 'docs/options.md'],
     ['PendingLoginStoreCheck', 'testing/pending-login-store/deployment.ts', 'docs/stores.md'],
   ])('lists every option of %s', (name, file, page) => {
@@ -156,6 +161,14 @@ describe('the documentation', () => {
     expect(options.length).toBeGreaterThan(0)
     const text = read(page)
     for (const option of options) expect(text).toContain(`\`${option}\``)
+  })
+
+  test('has an anchor for each option and each method of the strategy, and no anchor twice on a page', () => {
+    const methods = Object.getOwnPropertyNames(Strategy.prototype).filter((name) => name !== 'constructor')
+    const perCall = ['returnTo', 'state', 'callbackURL'].map((name) => `authenticate-${name}`)
+    const named = [...Object.keys(STRATEGY_OPTIONS), ...methods, ...perCall]
+    expect(anchorsOf('docs/options.md')).toEqual(expect.arrayContaining(named))
+    for (const page of pages) expect([page, ...new Set(anchorsOf(page))]).toEqual([page, ...anchorsOf(page)])
   })
 
   test.each([...pages, 'CHANGELOG.md'])('%s links only to headings and files that exist', (page) => {
