@@ -1,6 +1,7 @@
 // A plugin of TypeDoc: the pages of docs/ as pages of the site that `npm run docs` builds.
 //
 // - Each page gets the title of its first line, and the kind of the section of docs/README.md that lists it.
+// - TypeDoc learns which ids a page has (`<a id="timeout">`), because it warns of links to all but headings.
 // - Where a page names an export in backquotes, such as `Strategy`, the site links to it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,6 +29,10 @@ export function load(app) {
       describePage(page, project.files.getReflectionPath(page).slice(root.length + 1))
       page.content = linkExports(page.content, exports)
     }
+  })
+  app.renderer.on('beginPage', ({ model }) => {
+    const text = model.content?.map((part) => part.text).join('') ?? ''
+    for (const [, id] of text.matchAll(/<a id="(.+?)">/g)) app.renderer.router.getSlugger(model).slug(id)
   })
 }
 

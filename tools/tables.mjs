@@ -89,7 +89,10 @@ function besideStrategy(rows, names) {
     ['', NO_SENTENCE],
   )
   const others = names.filter((name) => !own.some(([cell]) => namesIn(cell).includes(name)))
-  return [...own, [others.map((name) => `[\`${name}\`](options.md#${name})`).join(', '), '', AS_FOR_THE_STRATEGY]]
+  return [
+    ...own,
+    [others.map((name) => `[\`${name}\`](options.md#${name.toLowerCase()})`).join(', '), '', AS_FOR_THE_STRATEGY],
+  ]
 }
 
 const isOwn = (row, name) => row.at(-1) !== AS_FOR_THE_STRATEGY && namesIn(row[0]).includes(name)
@@ -156,7 +159,7 @@ function keptRows(sections, { names, cells, isSorted = false, hasAnchors = false
   }
   if (isSorted) for (const rows of kept) rows.sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
   const anchored = new Set(hasAnchors ? [] : names)
-  const anchorOf = (name) => (anchored.has(name) ? '' : `<a id="${name}"></a>`)
+  const anchorOf = (name) => (anchored.has(name) ? '' : `<a id="${name.toLowerCase()}"></a>`)
   return kept.map((rows) =>
     rows.map(([name, row]) => {
       const cell = `${anchorOf(name)}\`${name}\``
