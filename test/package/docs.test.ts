@@ -88,7 +88,7 @@ describe('the documentation', () => {
   })
 
   test('justifies exactly the runtime dependencies', () => {
-    const [, table = ''] = /^## Dependencies\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? []
+    const [, table = ''] = /^## Dependencies\n([\s\S]*?)^## /m.exec(read('CONTRIBUTING.md')) ?? []
     const rows = Array.from(table.matchAll(/^\| `([^`]+)` \|/gm), ([, name = '']) => name)
     const { dependencies } = JSON.parse(read('package.json'))
     expect(rows.sort()).toEqual(Object.keys(dependencies).sort())
@@ -172,7 +172,7 @@ describe('the documentation', () => {
     for (const page of pages) expect([page, ...new Set(anchorsOf(page))]).toEqual([page, ...anchorsOf(page)])
   })
 
-  test.each([...pages, 'CHANGELOG.md'])('%s links only to headings and files that exist', (page) => {
+  test.each([...pages, 'CHANGELOG.md', 'CONTRIBUTING.md'])('%s links only to headings and files that exist', (page) => {
     const links = Array.from(read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g), ([, link = '']) => link)
     for (const link of links) {
       const [path = '', anchor] = link.split('#')
