@@ -9,7 +9,7 @@ import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
 import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions } from './docs/web'
 
-/** The code of docs/web.md and docs/guides/request-response.md. */
+/** The code of docs/web.md. */
 describe('guides for Request and Response', () => {
   const ORIGIN = 'https://app.example'
   const LOGIN_COOKIE_KEY = 'cookie-key-canary-d41c8f21a9e04b7c'
@@ -142,10 +142,19 @@ describe('guides for Request and Response', () => {
     })
   })
 
+  test('a failure leads to the page that `failureRedirect` names by its code', async () => {
+    const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
+    const login = reasons({ ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key] })
+    const answer = await new WebBrowser(ORIGIN).send('/auth/callback?auth_key=x', 'cross-site', async (request) => {
+      const result = await login.callback(request, { user: null })
+      return result.type === 'success' ? result.redirect('/') : result.response
+    })
+    expect(answer.headers.get('location')).toBe(`${ORIGIN}/login?error=login_not_started`)
+  })
+
   describe('linking', () => {
     const linked: string[] = []
     const questions = new Map<string | undefined, Question>()
-    let login: SocialLogin
     let send: (
       browser: WebBrowser,
       path: string,
@@ -157,9 +166,11 @@ describe('guides for Request and Response', () => {
     beforeEach(() => {
       linked.length = 0
       questions.clear()
-      const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/link/callback`)
-      appID = registered.clientID
-      login = reasons({ ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key] })
+      const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
+      const { clientID, clientSecret } = registration(`${ORIGIN}/link/callback`)
+      appID = clientID
+      const failureRedirect: SocialLoginOptions['failureRedirect'] = ({ code }) => `/login?error=${code}`
+      const options = { ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key], failureRedirect }
       const app = quickStart({ ...registered, LOGIN_COOKIE_KEY: key }, sessions)
       const kept = {
         ...sessions,
@@ -171,7 +182,13 @@ describe('guides for Request and Response', () => {
           return question
         },
       }
-      linking(login, app, kept, async (user, profile) => void linked.push(`${user}: ${profile.id}`))
+      linking(
+        options,
+        { clientID, clientSecret },
+        app,
+        kept,
+        async (user, profile) => void linked.push(`${user}: ${profile.id}`),
+      )
       send = (browser, path, site, body) =>
         browser.send(path, site, async (request) =>
           app.fetch(body === undefined ? request : new Request(request, { method: 'POST', body })),

@@ -6,8 +6,8 @@ import { nameIn, optionsFor, sessionOf, userIn } from './session.mjs'
 export function createApp(provider, origin) {
   const login = new SocialLogin(optionsFor(provider, origin))
   const socialLogin = () => login
-  // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 2
-  // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 3
+  // docs/web.md#next-sveltekit-or-no-framework, block 2
+  // docs/web.md#next-sveltekit-or-no-framework, block 3
   return respond
 }
 

@@ -12,7 +12,7 @@ import { describeWithRedis, type RedisServer, startRedis } from './redis-server'
 
 type Client = Awaited<ReturnType<typeof connectRedis>>
 
-/** The store of docs/guides/redis-store.md. */
+/** The store of docs/stores.md. */
 describeWithRedis('the guide for Redis', () => {
   const logins = useLogins()
   const clients: { destroy(): void }[] = []

@@ -5,6 +5,6 @@ import { createApp } from './web-app.mjs'
 
 await play((provider, { origin }) => {
   const respond = createApp(provider, origin)
-  // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 4
+  // docs/web.md#next-sveltekit-or-no-framework, block 4
   return server
 }, '/auth?next=/inbox')

@@ -6,7 +6,7 @@ import { LoginInProgress, store, withCookie } from './store.mjs'
 
 const options = { ...env.PROVIDER, callbackURL: `${env.ORIGIN}/callback`, failureRedirect: '/login' }
 const app = new Hono()
-// docs/guides/durable-object.md#one-use-on-many-machines-a-durable-object, block 1
+// docs/stores.md#a-durable-object, block 1
 
 app.get('/callback', async (c) => {
   const result = await login.callback(c.req.raw, { user: userIn(c.req.raw) })

@@ -5,14 +5,14 @@ import { createClient } from 'redis'
 import { RedisStore } from './redis-store'
 
 export async function connectRedis(REDIS_URL: string) {
-  // docs/guides/redis-store.md#a-store-of-your-own-redis, block 1
+  // docs/stores.md#redis, block 1
   return redis
 }
 
 type Client = Awaited<ReturnType<typeof connectRedis>>
 
 export function redisStore(common: StrategyOptions, verify: VerifyFunction, redis: Client): void {
-  // docs/guides/redis-store.md#a-store-of-your-own-redis, block 2
+  // docs/stores.md#redis, block 2
 }
 
 export async function checkStore(redis: Client, outage: StorageOutage): Promise<void> {

@@ -62,7 +62,8 @@ export function reasons(options: SocialLoginOptions): SocialLogin {
 }
 
 export function linking(
-  login: SocialLogin,
+  options: SocialLoginOptions,
+  secondApplication: Pick<Registration, 'clientID' | 'clientSecret'>,
   app: Hono,
   { userOf, keepQuestion, takeQuestion }: Sessions & Questions,
   link: Link,

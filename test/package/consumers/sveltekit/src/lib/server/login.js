@@ -17,6 +17,6 @@ function socialLogin() {
   return instance
 }
 
-// docs/guides/request-response.md#next-sveltekit-or-no-framework, block 2
+// docs/web.md#next-sveltekit-or-no-framework, block 2
 
 export { finish, start }
