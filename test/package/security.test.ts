@@ -26,11 +26,9 @@ test.each(defences())('$title has an existing test', ({ tests }) => {
   }
 })
 
-const costs = readFileSync(join(ROOT, 'docs/costs.md'), 'utf8')
-
-/** The rows of the table in docs/costs.md. */
+/** The rows of the table of docs/threat-model.md. */
 function bounds(): { what: string; where: string; file: string; test: string }[] {
-  const rows = Array.from(costs.matchAll(/^\| (?!What|-)(.*) \|$/gm), ([, row = '']) => row.split(' | '))
+  const rows = Array.from(text.matchAll(/^\| (?!What|-)(.*) \|$/gm), ([, row = '']) => row.split(' | '))
   return rows.map(([what = '', _who, where = '', file = '', test = '']) => ({ what, where, file, test }))
 }
 
