@@ -46,8 +46,12 @@ function describePage(page, path) {
 
 /** Not within the text of another link, where HTML allows none. */
 function linkExports(parts, exports) {
+  let line = ''
   return parts.map((part, index) => {
+    line = (line + part.text).split('\n').at(-1)
     const name = part.kind === 'code' ? part.text.slice(1, -1) : ''
+    // TypeDoc makes the anchor of a heading without the code in it.
+    if (name !== '' && line.startsWith('#')) return { kind: 'text', text: name }
     const target = parts[index - 1]?.text.endsWith('[') ? undefined : exports.get(name)
     return target ? { kind: 'inline-tag', tag: '@linkcode', text: name, target } : part
   })
