@@ -152,6 +152,30 @@ describe('guides for Request and Response', () => {
     expect(answer.headers.get('location')).toBe(`${ORIGIN}/login?error=login_not_started`)
   })
 
+  test('"One redirect URL": a login of a preview with the id of production ends in production, with its key unused', async () => {
+    const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
+    const production = new SocialLogin({ ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key] })
+    const preview = 'https://branch.previews.example'
+    const login = new SocialLogin({ ...registered, callbackURL: `${preview}/auth/callback`, keys: [key] })
+    const start = (callbackURL: string): Promise<Response> =>
+      new WebBrowser(preview).send('/auth', 'same-origin', (request) =>
+        login.start(request, { user: null, callbackURL }),
+      )
+    // Nothing in the request tells the provider where to redirect.
+    for (const path of ['/auth/callback', '/other/callback']) {
+      const { searchParams } = new URL((await start(preview + path)).headers.get('location') ?? '')
+      expect([...searchParams.keys()]).toEqual(['app_id'])
+    }
+    const before = logins.exchanges()
+    const callback = `/auth/callback?auth_key=${newKey(registered.clientID)}`
+    const answer = await new WebBrowser(ORIGIN).send(callback, 'cross-site', async (request) => {
+      const result = await production.callback(request, { user: null })
+      return Response.json(result.type === 'failure' ? result.code : result.type)
+    })
+    expect(await answer.json()).toBe('login_not_started')
+    expect(logins.exchanges()).toBe(before)
+  })
+
   describe('linking', () => {
     const linked: string[] = []
     const questions = new Map<string | undefined, Question>()
