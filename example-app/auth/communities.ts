@@ -36,13 +36,13 @@ const SECOND_PEOPLE: readonly FakeUserInput[] = [
 // The names are constant, so that accounts survive a change of a fake provider's port.
 const FIRST_FAKE = { name: 'fake-provider', displayName: 'Fake Social' }
 const SECOND_FAKE = { name: 'fake-provider-2', displayName: 'Fake Chess Club' }
-const USUAL_PORTS = { first: 4400, second: 4500 }
+// From the port of the first fake provider to that of the second, unless PROVIDER2_PORT is set.
+const PORT_DISTANCE = 100
 
 /** Starts the fake providers unless a real one is configured. */
 export async function startFakeProviders(config: Config): Promise<FakeProviders | undefined> {
   if (config.communities[0].BASE_URL !== undefined) return undefined
-  const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === USUAL_PORTS.first ? USUAL_PORTS.second : 0 } =
-    config
+  const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === 0 ? 0 : port + PORT_DISTANCE } = config
   const first = await startFakeProvider('PROVIDER_PORT', { port, name: FIRST_FAKE.displayName })
   const people = { name: SECOND_FAKE.displayName, users: SECOND_PEOPLE }
   const second = await startFakeProvider('PROVIDER2_PORT', { port: secondPort, ...people })

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listen } from '../support/listen'
 
 const root = join(__dirname, '../../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const CHECK_PORTS = 'tools/check-ports.mjs'
 
 describe('what a script needs is installed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'start-'))
@@ -17,8 +19,8 @@ describe('what a script needs is installed', () => {
     const list = { packages: Object.fromEntries(packages?.map((name) => [`node_modules/${name}`, {}]) ?? []) }
     if (packages) writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(list))
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho npm "$@"\n', { mode: 0o755 })
-    const [command = ''] = scripts[script].split(' && ')
-    const [program, tool, ...args] = command.split(' ')
+    const commands: string[][] = scripts[script].split(' && ').map((command: string) => command.split(' '))
+    const [program, tool = '', ...args] = commands.find(([, file]) => file !== CHECK_PORTS) ?? []
     expect([program, tool]).toEqual(['node', 'tools/install.mjs'])
     const env = { PATH: `${folder}:${process.env['PATH']}` }
     const { stdout, stderr } = spawnSync(process.execPath, [join(root, tool), ...args], { cwd: folder, env })
@@ -34,6 +36,34 @@ describe('what a script needs is installed', () => {
     expect(installs(script)).toBe('npm ci\n')
     expect(installs(script, ['typescript'])).toBe('npm ci\n')
     expect(installs(script, ['typescript', 'jest'])).toBe('')
+  })
+})
+
+describe('`npm start` reports a port that is taken', () => {
+  const checkPorts = (env: Record<string, string>): [number | null, string] => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, CHECK_PORTS)], { cwd: tmpdir(), env })
+    return [status, String(stderr)]
+  }
+  const free = { PORT: '0', PROVIDER_PORT: '0' }
+
+  test('before it installs', () => {
+    expect(scripts.prestart).toMatch(/^node tools\/check-ports\.mjs && node tools\/install\.mjs start && /)
+  })
+
+  test('by the variable, and by the ports that README.md names', async () => {
+    await using other = await listen(undefined, '127.0.0.1')
+    const taken = new URL(other.origin).port
+    const isTaken = (variable: string): string => `${variable} cannot be used: port ${taken} is taken.`
+    for (const variable of ['PORT', 'PROVIDER_PORT', 'PROVIDER2_PORT']) {
+      expect(checkPorts({ ...free, [variable]: taken })).toEqual([1, expect.stringContaining(isTaken(variable))])
+    }
+    const first = { PORT: '0', PROVIDER_PORT: String(Number(taken) - 100) }
+    expect(checkPorts(first)[1]).toContain(isTaken('PROVIDER2_PORT'))
+    expect(checkPorts({ ...first, SOCIAL_BASE_URL: 'https://social.example/api/v1' })).toEqual([0, ''])
+    expect(checkPorts({ ...free, PORT: 'no port' })).toEqual([0, ''])
+    const line = 'PORT=3001 PROVIDER_PORT=4401 npm start'
+    expect(checkPorts({ ...free, PORT: taken })[1]).toContain(line)
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(line)
   })
 })
 

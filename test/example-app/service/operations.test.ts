@@ -107,5 +107,8 @@ describe('running the example', () => {
       1,
       expect.stringContaining(`  - PROVIDER_PORT cannot be used: port ${taken} is`),
     ])
+    const first = String(Number(taken) - 100)
+    const second = await runExample({ DATA_DIR: '/nowhere', PROVIDER_PORT: first })
+    expect(second.output).toContain(`  - PROVIDER2_PORT cannot be used: port ${taken} is`)
   })
 })
