@@ -6,7 +6,7 @@ import { alias, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 const users = sqliteTable('users', { id: text().primaryKey(), name: text().notNull() })
 
-// The provider and its id for the person, as two columns of text: together they are unique.
+// The provider and its id for the user, as two columns of text: together they are unique.
 const logins = sqliteTable(
   'logins',
   { provider: text().notNull(), subject: text().notNull(), userID: text('user_id').notNull() },
@@ -19,10 +19,10 @@ const TABLES = [
     provider text not null, subject text not null, user_id text not null references users, primary key (provider, subject))`,
 ]
 
-/** @param url such as `file:app.db` */
-export async function openAccounts(url) {
+/** @param file such as `app.db` */
+export async function openAccounts(file) {
   // Another process that writes is waited for.
-  const client = createClient({ url, timeout: 3000 })
+  const client = createClient({ url: `file:${file}`, timeout: 3000 })
   await client.batch(TABLES, 'write')
   const db = drizzle(client)
   const isLogin = ({ provider, subject }) => and(eq(logins.provider, provider), eq(logins.subject, subject))
@@ -70,7 +70,7 @@ export async function openAccounts(url) {
     await db.batch([db.delete(logins).where(eq(logins.userID, id)), db.delete(users).where(eq(users.id, id))])
   }
 
-  /** For a person who is signed in, and has confirmed it. Rejects where the login is somebody's already. */
+  /** For a user who is signed in, and has confirmed it. Rejects if the login belongs to an account already. */
   async function addLogin(userID, login) {
     await db.insert(logins).values({ ...login, userID })
   }

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
-import type { Express, Request } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import express4 from 'express-4'
 import passport from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { VerifyFunction } from '../../lib'
+import { Strategy, type VerifyFunction } from '../../lib'
 import type { Application } from '../../lib/testing'
 import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
@@ -13,13 +13,14 @@ import { useLogins } from '../support/logins'
 import {
   limitGuessing,
   linking,
-  linkStrategy,
   notFinished,
   reasons,
   returnTo,
   returnToOrRedirect,
   sessionFirst,
+  unsafeLinking,
 } from './docs/guides'
+import { linkRoutes } from './docs/linking'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -227,27 +228,86 @@ describe('guides of the documentation', () => {
     expect((await callback.finally(() => broken.mockRestore())).status).toBe(500)
   })
 
-  const linkingAt = async (links: Array<[unknown, unknown]>): Promise<void> => {
-    await build((server, { appID: clientID, appSecret: clientSecret }) => {
-      linkStrategy(logins.provider.baseURL, clientID, clientSecret)
+  const LINK = '/account/link/callback'
+  const linkRoutesWith =
+    (routes: typeof linkRoutes): Parameters<typeof linking>[1] =>
+    (options, link) =>
+      routes(options, (user, account) => link({ id: String(Reflect.get(user, 'id')) }, account))
+
+  /** @param links gets the user and the account of each link */
+  const linkingAt = async (links: Array<[string, string]>): Promise<void> => {
+    await build((server, { appID, appSecret }) => {
+      const ofLogin = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: CALLBACK }
       limitGuessing(server)
-      linking(server, async (user, account) => void links.push([Reflect.get(user, 'id'), Reflect.get(account, 'id')]))
-      server.get('/account/link/confirm', (req, res) => void res.json(Reflect.get(req.session, 'question') ?? {}))
+      linking(
+        server,
+        linkRoutesWith(linkRoutes),
+        { options: ofLogin, LINK_CLIENT_ID: appID, LINK_CLIENT_SECRET: appSecret },
+        { addLogin: async (userID, { subject }) => void links.push([userID, subject]) },
+      )
     })
   }
+  const signedIn = async (): Promise<Browser> => {
+    const ada = await visitorAt('203.0.113.7')
+    await comeBack(ada, app.newKey('1'))
+    return ada
+  }
+  const startLink = (browser: Browser): Promise<BrowserAnswer> =>
+    browser.follow(`${app.origin}/account/link`, { method: 'POST', headers: { origin: app.origin } })
+  const finishLink = (browser: Browser, userID: string): Promise<BrowserAnswer> =>
+    browser.comeBack(`${app.origin}${LINK}?auth_key=${app.newKey(userID)}`)
+  const question = async (browser: Browser): Promise<string> =>
+    (await browser.follow(`${app.origin}/account/link/confirm`)).body
+  const idIn = (page: string): string => /name="id" value="([^"]+)"/.exec(page)?.[1] ?? 'none'
+  const press = (browser: Browser, id: string, headers: Record<string, string> = {}): Promise<BrowserAnswer> => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
+    return browser.follow(`${app.origin}/account/link/confirm`, { method: 'POST', headers: form, body: `id=${id}` })
+  }
+
+  test('"Linking accounts": the two routes alone link the account of whoever has the callback opened', async () => {
+    const links: unknown[] = []
+    await build((server, { appID: clientID, appSecret: clientSecret }) => {
+      const settings = { baseURL: logins.provider.baseURL, clientID, clientSecret, callbackURL: LINK }
+      passport.use('social-login-link', new Strategy(settings, (_access, _refresh, { id }) => ({ id })))
+      const requireUser: RequestHandler = (_req, _res, next) => next()
+      unsafeLinking(server, requireUser, async (user, account) => void links.push([user, account]))
+    })
+    const ada = await signedIn()
+    await startLink(ada)
+    await finishLink(ada, '2')
+    expect(links).toEqual([[expect.objectContaining({ id: '1' }), { id: '2' }]])
+  })
+
+  test('"Linking accounts": the file links an account only after a question on a page of its own', async () => {
+    const links: Array<[string, string]> = []
+    await linkingAt(links)
+    const stranger = new Browser()
+    expect((await startLink(stranger)).location).toBe('/login')
+    const ada = await signedIn()
+    expect((await ada.follow(`${app.origin}/account/link/confirm`)).location).toBe('/account')
+    logins.provider.updateUser('2', { user_firstname: '<b>"Alan"', user_lastname: '' })
+    await startLink(ada)
+    expect((await finishLink(ada, '2')).location).toBe('/account/link/confirm')
+    const page = await ada.follow(`${app.origin}/account/link/confirm`)
+    expect(page.headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' })
+    expect(page.body).toContain('<p>&#60;b&#62;&#34;Alan&#34; could')
+    expect((await press(ada, idIn(page.body), { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect(links).toEqual([])
+    expect((await press(ada, idIn(page.body))).location).toBe('/account')
+    expect(links).toEqual([['1', '2']])
+  })
 
   test('"Linking accounts": a sign-out while the provider is asked stays one', async () => {
     await linkingAt([])
-    const ada = await visitorAt('203.0.113.7')
-    await comeBack(ada, app.newKey('1'))
-    await ada.follow(`${app.origin}/account/link`, { method: 'POST', headers: { origin: app.origin } })
+    const ada = await signedIn()
+    await startLink(ada)
     const cookie = await ada.cookies(app.origin)
     const userOf = async (): Promise<unknown> =>
       JSON.parse((await new Browser().follow(`${app.origin}/me`, { headers: { cookie } })).body).user
     expect(await userOf()).not.toBeNull()
     const before = logins.exchanges()
     logins.provider.failNext('authorize', { delay: 500, rewrite: (body) => body })
-    const back = ada.comeBack(`${app.origin}/account/link/callback?auth_key=${app.newKey('2')}`)
+    const back = finishLink(ada, '2')
     while (logins.exchanges() === before) await new Promise((resolve) => setImmediate(resolve))
     await ada.follow(`${app.origin}/logout`, { method: 'POST' })
     expect((await back).location).toBe('/login')
@@ -255,12 +315,19 @@ describe('guides of the documentation', () => {
   })
 
   test('"Linking accounts": a link that fails is an error of the request, also in Express 4', async () => {
+    let routes = linkRoutes
+    jest.isolateModules(() => {
+      jest.doMock('express', () => express4)
+      routes = jest.requireActual<typeof import('./docs/linking')>('./docs/linking').linkRoutes
+    })
+    jest.dontMock('express')
     const server = express4()
     server.use((req, _res, next) => {
       Object.assign(req, { user: { id: '1' }, session: { question: { id: 'question', account: { id: '2' } } } })
       next()
     })
-    linking(server, () => Promise.reject(new Error('the account belongs to somebody else')))
+    const options = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: LINK }
+    server.use(routes(options, () => Promise.reject(new Error('the account belongs to somebody else'))))
     await using listening = await listen(server)
     // Without `next`, the rejection of the handler would end the process, and the request would never be answered.
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }
@@ -269,27 +336,23 @@ describe('guides of the documentation', () => {
   })
 
   test('"Linking accounts": the button of one link does not add the account of another', async () => {
-    const links: Array<[unknown, unknown]> = []
+    const links: Array<[string, string]> = []
     await linkingAt(links)
-    const ada = await visitorAt('203.0.113.7')
-    await comeBack(ada, app.newKey('1'))
+    const ada = await signedIn()
     const ask = async (userID: string): Promise<string> => {
-      await ada.follow(`${app.origin}/account/link`, { method: 'POST', headers: { origin: app.origin } })
-      await ada.comeBack(`${app.origin}/account/link/callback?auth_key=${app.newKey(userID)}`)
-      return JSON.parse((await ada.follow(`${app.origin}/account/link/confirm`)).body).id
-    }
-    const press = (id: string): Promise<BrowserAnswer> => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      return ada.follow(`${app.origin}/account/link/confirm`, { method: 'POST', headers, body: `id=${id}` })
+      await startLink(ada)
+      await finishLink(ada, userID)
+      return idIn(await question(ada))
     }
     const [aboutAlan, aboutGrace] = [await ask('2'), await ask('3')]
     // The danger: whichever button was pressed, this is the account now waiting.
-    expect(JSON.parse((await ada.follow(`${app.origin}/account/link/confirm`)).body).account.id).toBe('3')
-    for (const stale of [aboutAlan, '', 'undefined'])
-      expect((await press(stale)).location).toBe('/account/link/confirm')
+    expect(await question(ada)).toContain('Sinéad')
+    for (const stale of [aboutAlan, '', 'undefined']) {
+      expect((await press(ada, stale)).location).toBe('/account/link/confirm')
+    }
     expect(links).toEqual([])
-    expect((await press(aboutGrace)).location).toBe('/account')
-    expect((await press(aboutGrace)).location).toBe('/account/link/confirm')
+    expect((await press(ada, aboutGrace)).location).toBe('/account')
+    expect((await press(ada, aboutGrace)).location).toBe('/account/link/confirm')
     expect(links).toEqual([['1', '3']])
   })
 })

@@ -12,7 +12,7 @@ import { assurance } from '../docs/guides'
 const CALLBACK = '/auth/social-login/callback'
 const ENDS = ['/inbox', '/account/confirm']
 
-describeVisits('"Asking more where less is certain" of docs/guides/linking.md', (visitor) => {
+describeVisits('"Asking after a login" of docs/guides/asking-after-a-login.md', (visitor) => {
   let provider: FakeProvider
   let listening: Listening
 

@@ -3,7 +3,6 @@ import express from 'express'
 import { MemoryStore } from 'express-session'
 import helmet from 'helmet'
 import passport from 'passport'
-import { Strategy } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
 import { keepSessions, newPassport } from '../../support/app'
 import { page } from '../../support/attacks/pages'
@@ -11,10 +10,10 @@ import { describeVisits } from '../../support/browsers/each-browser'
 import type { Tab } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
-import { linking } from '../docs/guides'
+import { linkRoutes } from '../docs/linking'
 
 const PAGES = join(__dirname, '../../../../test/package/docs/pages')
-const ADD = '#add'
+const ADD = 'form button'
 
 type Question = 'naive' | 'of the guide'
 
@@ -41,10 +40,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
     const redirectURL = `${sites.origin('app.test')}/account/link/callback`
     const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL })
     const settings = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL: redirectURL }
-    const strategy = new Strategy({ ...settings, dispatcher: sites.dispatcher }, (_access, _refresh, { id }) => ({
-      id,
-    }))
-    newPassport([], passport).use('social-login-link', strategy)
+    newPassport([], passport)
     const contentSecurityPolicy = { directives: { formAction: ["'self'", provider.origin] } }
     const app = express().use(helmet({ contentSecurityPolicy }), keepSessions(new MemoryStore()), passport.session())
     app.get('/become-ada', (req, res, next) =>
@@ -55,14 +51,16 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
       (_req, res) =>
         void res.send(page('<form method="post" action="/account/link"><button id="link">Add</button></form>')),
     )
-    linking(app, async (_user, account) => void links.push(Reflect.get(account, 'id')))
-    app.use(express.static(PAGES))
-    app.get('/account/link/confirm', ({ session }, res) => {
-      const inputs = `<input type="hidden" name="id" value="${session.question?.id}"><button id="add">Add it</button>`
-      const form = { naive: '<form method="post">', 'of the guide': '<form method="post" inert>' }[question]
-      const script = question === 'naive' ? '' : '<script type="module" src="/question.mjs"></script>'
-      res.send(page(`${form}${inputs}</form>${script}`))
+    app.get('/account/link/confirm', ({ session }, res, next) => {
+      if (question !== 'naive') return next()
+      const input = `<input type="hidden" name="id" value="${session.question?.id}">`
+      res.send(page(`<form method="post">${input}<button>Add it</button></form>`))
     })
+    const options = { ...settings, dispatcher: sites.dispatcher }
+    app.use(
+      express.static(PAGES),
+      linkRoutes(options, async (_user, { id }) => void links.push(id)),
+    )
     sites.serve('app.test', app)
     const key = provider.issueAuthKey({ appID, userID: '2' })
     const forged = `location = '${redirectURL}?auth_key=${key}'`

@@ -9,7 +9,7 @@ const FILE = 'race.db'
 const ada = { provider: 'social-login', id: '12345678901234567890', displayName: 'Ada Lovelace' }
 
 async function simultaneousLogins() {
-  const accounts = await openAccounts(`file:${FILE}`)
+  const accounts = await openAccounts(FILE)
   const users = await Promise.all(Array.from({ length: 20 }, () => accounts.findOrCreate(ada)))
   accounts.close()
   return users.map(({ id }) => id)
@@ -21,7 +21,7 @@ async function test() {
   const outputs = await Promise.all([other(), other()])
   const ids = outputs.flatMap(({ stdout }) => JSON.parse(stdout))
   assert.deepEqual([ids.length, new Set(ids).size], [40, 1], 'one account of all')
-  const [one, two] = await Promise.all([openAccounts(`file:${FILE}`), openAccounts(`file:${FILE}`)])
+  const [one, two] = await Promise.all([openAccounts(FILE), openAccounts(FILE)])
   const [id] = ids
   const first = { provider: ada.provider, subject: ada.id }
   // Beyond 2^53, where a number would take it for the first.

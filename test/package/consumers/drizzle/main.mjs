@@ -1,4 +1,4 @@
-// The application of docs/guides/other-databases.md.
+// The application of docs/guides/accounts.md.
 import express from 'express'
 import session from 'express-session'
 import passport from 'passport'
@@ -8,7 +8,7 @@ import { play } from './driver.cjs'
 
 await play(async (provider) => {
   const options = { ...provider, callbackURL: '/callback' }
-  // docs/guides/other-databases.md#accounts-in-other-databases, block 1
+  // docs/guides/accounts.md#sqlite, block 1
 
   const app = express()
   app.use(session({ secret: 'secret', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))

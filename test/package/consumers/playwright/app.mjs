@@ -1,1 +1,1 @@
-// README.md#quick-start, block 1
+// docs/files/app.mjs

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import cookieSession from 'cookie-session'
-import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
+import express, { type Application, type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import passport, { type Authenticator } from 'passport'
 import {
@@ -20,8 +19,7 @@ import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
 import type { HttpLogger, Options } from 'pino-http'
 import { EnvHttpProxyAgent } from 'undici'
 import { authenticateLimited } from './limit-guesses'
-
-// docs/guides/linking.md#linking-accounts-and-asking-first, block 2
+import type { Account } from './linking'
 
 type User = Express.User
 
@@ -65,16 +63,41 @@ export function requiredOptions(SOCIAL_CLIENT_ID: string, SOCIAL_CLIENT_SECRET: 
   // docs/options.md#options, block 1
 }
 
-export function linkStrategy(baseURL: string, LINK_CLIENT_ID: string, LINK_CLIENT_SECRET: string): void {
-  // docs/guides/linking.md#linking-accounts-and-asking-first, block 1
+export function unsafeLinking(
+  app: Application,
+  requireUser: RequestHandler,
+  link: (user?: User, account?: Account) => Promise<void>,
+): void {
+  // docs/guides/linking.md#the-two-routes, block 1
 }
 
-export function linking(app: Application, link: (user: User, account: Account) => Promise<void>): void {
-  // docs/guides/linking.md#linking-accounts-and-asking-first, block 3
+interface LinkingOptions {
+  readonly options: StrategyOptions
+  readonly LINK_CLIENT_ID: string
+  readonly LINK_CLIENT_SECRET: string
+}
+
+interface Logins {
+  addLogin(userID: string, login: { provider: string; subject: string }): Promise<void>
+}
+
+/** `linkRoutes` of an application whose user has an id. */
+type LinkRoutes = (
+  options: StrategyOptions,
+  link: (user: { id: string }, account: Account) => Promise<void>,
+) => Router
+
+export function linking(
+  app: Application,
+  linkRoutes: LinkRoutes,
+  { options, LINK_CLIENT_ID, LINK_CLIENT_SECRET }: LinkingOptions,
+  accounts: Logins,
+): void {
+  // docs/guides/linking.md#the-file-to-copy, block 1
 }
 
 export function assurance(app: Application): void {
-  // docs/guides/linking.md#asking-after-a-login, block 1
+  // docs/guides/asking-after-a-login.md#asking-after-a-login, block 1
 }
 
 export function singlePage(app: Application): void {
