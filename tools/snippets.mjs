@@ -1,8 +1,8 @@
 // The code of the documentation, from the pages to the tests. A comment such as
 //
-//   // docs/guides/linking.md#linking-accounts-and-asking-first, block 2
+//   // docs/guides/linking.md#the-two-routes, block 1
 //
-// stands for the second block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for
+// stands for the first block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for
 // that file, which users copy. `npm run build` copies
 // test/package/snippets/docs to test/package/docs with the code in the place of the comments; the runner of
 // test/package/consumers does the same. `node tools/snippets.mjs --unused` lists the blocks that no comment names.

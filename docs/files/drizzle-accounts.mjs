@@ -61,7 +61,7 @@ export async function openAccounts(file) {
       .select()
       .from(other)
       .where(and(eq(other.userID, userID), isOther))
-    // One statement; SQLite has one writer at a time, so that of two removals at once the second sees the first.
+    // One statement; SQLite has one writer at a time, so the second of two simultaneous removals sees the first.
     const removed = await db.delete(logins).where(and(isLogin(login), eq(logins.userID, userID), exists(others)))
     return removed.rowsAffected === 1
   }

@@ -35,7 +35,7 @@ function browserOf(request) {
 
 export const store = {
   async save(request, record) {
-    // A new name for each login: a cookie that somebody has planted or copied before is worth nothing.
+    // A new name for each login: a cookie that someone has planted or copied before is worth nothing.
     const browser = crypto.randomUUID()
     await objectOf(browser).save(record)
     started.set(request, browser)

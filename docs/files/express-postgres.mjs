@@ -24,7 +24,7 @@ if (!DATABASE_URL || !SESSION_SECRET || !LOGIN_COOKIE_KEY)
 const timeouts = { connectionTimeoutMillis: 3000, statement_timeout: 3000, query_timeout: 4000 }
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(DATABASE_POOL_SIZE), ...timeouts })
 pool.on('error', (error) => console.error('Postgres:', error.message)) // else a lost idle connection ends the process
-// One message is one transaction; the lock lets several processes start at once.
+// One message is one transaction; the lock lets several processes start at the same time.
 await pool.query(`
   select pg_advisory_xact_lock(360036);
   create table if not exists users (id bigint generated always as identity primary key, name text not null);
@@ -40,8 +40,8 @@ async function findUser({ provider, id }) {
 async function findOrCreateUser(profile) {
   const known = await findUser(profile)
   if (known) return known
-  const sql = `with person as (insert into users (name) values ($3) returning id)
-    insert into federated_credentials (provider, subject, user_id) select $1, $2, id from person`
+  const sql = `with account as (insert into users (name) values ($3) returning id)
+    insert into federated_credentials (provider, subject, user_id) select $1, $2, id from account`
   try {
     await pool.query(sql, [profile.provider, profile.id, profile.displayName])
   } catch (error) {
@@ -50,7 +50,7 @@ async function findOrCreateUser(profile) {
   return findUser(profile)
 }
 
-// Not in the session: anybody could leave a row in its table by each start that is not finished.
+// Not in the session: anyone could leave rows in its table with logins that are never finished.
 const loginStore = new CookieStore({ keys: LOGIN_COOKIE_KEY.split(',') })
 const options = { baseURL, clientID, clientSecret, callbackURL: CALLBACK_URL, store: loginStore }
 const strategy = new Strategy(options, (_accessToken, _refreshToken, profile) => findOrCreateUser(profile))
@@ -89,7 +89,7 @@ app.get(new URL(CALLBACK_URL).pathname, (req, res, next) => {
   passport.authenticate('social-login', finish)(req, res, () => res.redirect('/'))
 })
 app.post('/logout', (req, res, next) => {
-  if (!req.user) return res.redirect('/') // logout() leaves a session, even of somebody who had none
+  if (!req.user) return res.redirect('/') // logout() leaves a session, even for a visitor who had none
   req.logout((error) => (error ? next(error) : res.redirect('/')))
 })
 

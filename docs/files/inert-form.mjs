@@ -1,4 +1,4 @@
-// Lets the form be pressed when it has been in sight for 0.8 seconds, and nothing was pressed meanwhile. Grey until then.
+// Enables the form after it has been visible for 0.8 seconds in which nothing was pressed. Until then, it is gray.
 const form = document.querySelector('form[inert]')
 let timer
 const setInert = (isInert) => {

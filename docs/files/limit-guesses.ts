@@ -18,9 +18,9 @@ export function authenticateLimited(strategy: string, failureRedirect: string): 
     // Counts all addresses of one IPv6 network as one.
     const address = ipKeyGenerator(req.ip ?? '')
     const guesses = underWay.get(address) ?? new Set()
-    // Answered without a word to us, as a prefetch is: no guess, even if nobody reads the answer, so that it never finishes.
+    // The package has answered these itself, such as a prefetch: not guesses, even if the responses are never read.
     for (const other of guesses) if (other.writableEnded) guesses.delete(other)
-    // Counted before the provider is asked, so that guesses sent at once do not all pass.
+    // Counted before the provider is asked, so that simultaneous guesses do not all pass.
     const { size } = guesses.add(res)
     underWay.set(address, guesses)
     const release = (): void => {

@@ -31,7 +31,7 @@ export function nativeServer(app: Application, issueToken: (user: Express.User) 
     const { code, verifier }: Record<string, unknown> = req.body ?? {}
     if (typeof code !== 'string' || typeof verifier !== 'string') return void res.sendStatus(400)
     const login = codes.get(code)
-    codes.delete(code) // even if the verifier is wrong: nobody may guess twice
+    codes.delete(code) // even if the verifier is wrong: no one can guess twice
     if (login?.challenge !== createHash('sha256').update(verifier).digest('base64url')) return void res.sendStatus(400)
     res.set('Cache-Control', 'no-store').json({ token: issueToken(login.user) })
   })
@@ -47,7 +47,7 @@ export async function nativeApp(server: string, openBrowser: (url: string) => vo
   const port = typeof address === 'object' ? address?.port : undefined
   const redirect = `http://127.0.0.1:${port}/signed-in`
   openBrowser(`${server}/native/start?${new URLSearchParams({ challenge, redirect })}`)
-  // Anybody on this machine, and any website, can call the listener: a code that the server refuses is not the one.
+  // Anyone on this machine, and any website, can call the listener: a code that the server refuses is not the right one.
   return new Promise((resolve, reject) => {
     loopback.on('request', ({ url = '' }, res) => {
       const [, code] = /^\/signed-in\?code=([\w-]{43})$/.exec(url) ?? []

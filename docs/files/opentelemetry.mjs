@@ -23,7 +23,7 @@ for (const phase of ['start', 'callback', 'exchange', 'profile', 'verify']) {
     span?.setAttribute('social_login.strategy', report.strategy)
     if (report.login) span?.setAttribute('social_login.login', report.login)
     if (report.code) span?.setAttribute('social_login.code', report.code)
-    // What the person can mend (an expired login, a refused key) is no error of the service.
+    // What the user can fix (an expired login, a refused key) is not an error of the service.
     const isError = report.code === 'application_error' || OUTCOMES[report.code]?.type === 'error'
     if (isError) span?.setStatus({ code: SpanStatusCode.ERROR, message: report.code })
     span?.end()

@@ -20,7 +20,7 @@ export class RedisStore implements PendingLoginStore {
 
   async save(req: Request, record: PendingLogin): Promise<void> {
     if (!req.res) throw new Error('RedisStore needs the response at req.res')
-    // A new one for each login: a cookie that somebody has planted or copied before is worth nothing.
+    // A new one for each login: a cookie that someone has planted or copied before is worth nothing.
     const id = randomBytes(16).toString('base64url')
     await this.#redis.set(keys(id).login, JSON.stringify(record), { expiration: LIFETIME })
     const earlier = this.#idOf(req)

@@ -1,49 +1,63 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(__dirname, '../../../..')
-const blocks = (page: string): string[] =>
-  Array.from(readFileSync(join(root, page), 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm), ([, code = '']) => code)
+const PAGE = join(root, 'test/package/docs/testing')
+const CREATE_APP = join(__dirname, '../docs/your-app.js')
+const JEST = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')]
 
-/** A project with the application of the README as it stands, in which the package is installed. */
+/** A project with the small application of the README, in which the package is installed. */
 let folder: string
 
 beforeEach(() => {
   folder = mkdtempSync(join(root, 'dist', 'testing-'))
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(root, join(folder, 'node_modules', 'passport-social-login'))
-  writeFileSync(join(folder, 'app.mjs'), blocks('README.md')[0] ?? '')
+  writeFileSync(join(folder, 'package.json'), '{}')
+  copyFileSync(join(root, 'docs/files/app.mjs'), join(folder, 'app.mjs'))
+  writeFileSync(join(folder, 'create-app.mjs'), `export { createApp } from ${JSON.stringify(CREATE_APP)}`)
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test.each([
-  ['a script', 'commonjs', [], (code: string) => code],
-  ['an ES module', 'module', ['--experimental-vm-modules'], asModule],
-])(
-  'the first test of docs/guides/testing.md passes as %s, with jest as it is installed',
-  (_kind, type, flags, written) => {
-    const first = readFileSync(join(root, 'test/package/docs/testing/app.test.js'), 'utf8')
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
-    writeFileSync(join(folder, 'app.test.js'), written(first))
-    const jest = [...flags, join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', folder, '--json']
-    const env = { ...process.env, NODE_OPTIONS: '' }
-    const output = execFileSync(process.execPath, jest, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' })
-    expect(JSON.parse(output)).toMatchObject({ success: true, numPassedTests: 1 })
-  },
-)
+/** Runs the tests of docs/guides/testing.md in a file of this name. @returns the exit code, and what was printed */
+function run(args: readonly string[], file: string, change = (code: string): string => code): [number | null, string] {
+  writeFileSync(join(folder, 'app.test.mjs'), change(readFileSync(join(PAGE, file), 'utf8')))
+  // Without the variable by which node:test knows that it runs in another of its tests, and writes no report.
+  const env = { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined }
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
+  return [status, stdout + stderr]
+}
 
-test('an application that ends at its start is told, and not waited for', () => {
-  writeFileSync(join(folder, 'package.json'), '{}')
-  writeFileSync(join(folder, 'app.mjs'), 'process.exit(3)')
-  writeFileSync(join(folder, 'app.test.js'), readFileSync(join(root, 'test/package/docs/testing/app.test.js'), 'utf8'))
-  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', folder]
-  const env = { ...process.env, NODE_OPTIONS: '' }
-  const { status, stderr } = spawnSync(process.execPath, jest, { cwd: folder, env, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([1, expect.stringContaining('app.mjs ended with exit code 3')])
-  expect(stderr).not.toContain('Exceeded timeout')
+const TESTS = readFileSync(join(PAGE, 'app.test.mjs'), 'utf8').split(/^test\(/m).length - 1
+
+test('the tests of docs/guides/testing.md pass in node:test', () => {
+  expect(run(['--test'], 'app.test.mjs')).toEqual([0, expect.stringMatching(new RegExp(`^. pass ${TESTS}$`, 'm'))])
 })
 
-function asModule(code: string): string {
-  return code.replaceAll(/^const (.*) = require\((.*)\)$/gm, 'import $1 from $2')
-}
+test('the tests of docs/guides/testing.md pass in Jest, but for the clock of node:test', () => {
+  const inJest = (code: string): string =>
+    code.replace("const { mock } = await import('node:test')\n", '').replace("from 'node:test'", "from '@jest/globals'")
+  const output = [1, expect.stringContaining(`Tests:       1 failed, ${TESTS - 1} passed`)]
+  expect(run([...JEST, '--rootDir', folder], 'app.test.mjs', inJest)).toEqual(output)
+})
+
+test.each([
+  ['node:test', ['--test'], /^. pass 1$/m, (code: string): string => code],
+  [
+    'Jest',
+    JEST,
+    /^Tests: +1 passed/m,
+    (code: string): string =>
+      code
+        .replace("{ after, before, test } from 'node:test'", "{ afterAll, beforeAll, test } from '@jest/globals'")
+        .replaceAll(/^(before|after)\(/gm, '$1All('),
+  ],
+])('the small application is tested as it is, in %s', (_runner, args, passed, change) => {
+  expect(run(args, 'spawned.test.mjs', change)).toEqual([0, expect.stringMatching(passed)])
+})
+
+test('an application that ends at its start is told, and not waited for', () => {
+  writeFileSync(join(folder, 'app.mjs'), 'process.exit(3)')
+  expect(run(['--test'], 'spawned.test.mjs')).toEqual([1, expect.stringContaining('app.mjs ended with exit code 3')])
+})

@@ -34,8 +34,8 @@ interface Removing {
   deleteUser(userID: string): Promise<void>
 }
 
-/** The file of docs/guides/express-postgres.md as two processes on one database. */
-describeWithPostgres('the application of the guide "Express with Postgres"', () => {
+/** The file of docs/files/express-postgres.mjs as two processes on one database. */
+describeWithPostgres('the application with Postgres of docs/guides/accounts.md', () => {
   const logins = useLogins()
   const processes: Process[] = []
   const postgres = useCluster()

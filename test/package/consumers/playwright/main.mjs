@@ -1,4 +1,4 @@
-// The tests of docs/guides/browser-tests.md, at free ports instead of 3000 and 4400.
+// The tests of docs/guides/testing.md, at free ports instead of 3000 and 4400.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,1 +1,1 @@
-// docs/guides/browser-tests.md#playwright, block 1
+// docs/guides/testing.md#playwright, block 1

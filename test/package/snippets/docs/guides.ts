@@ -15,7 +15,7 @@ import {
   toProfile,
   type VerifyFunction,
 } from 'passport-social-login'
-import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
+import { FakeProvider, type ProviderMode, signIn } from 'passport-social-login/testing'
 import type { HttpLogger, Options } from 'pino-http'
 import { EnvHttpProxyAgent } from 'undici'
 import { authenticateLimited } from './limit-guesses'
@@ -82,10 +82,7 @@ interface Logins {
 }
 
 /** `linkRoutes` of an application whose user has an id. */
-type LinkRoutes = (
-  options: StrategyOptions,
-  link: (user: { id: string }, account: Account) => Promise<void>,
-) => Router
+type LinkRoutes = (options: StrategyOptions, link: (user: { id: string }, account: Account) => Promise<void>) => Router
 
 export function linking(
   app: Application,
@@ -123,6 +120,11 @@ export function storedTokens(baseURL: string, clientID: string, clientSecret: st
 export async function startRecorded(file: string) {
   // docs/connecting.md#4-test-against-your-providers-ways, block 1
   return provider
+}
+
+export async function signedIn(app: Application, provider: FakeProvider): Promise<string> {
+  // docs/guides/testing.md#testing-your-application, block 1
+  return cookie
 }
 
 declare const common: StrategyOptions

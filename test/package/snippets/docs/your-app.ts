@@ -15,6 +15,7 @@ export function createApp(provider: { baseURL: string; clientID: string; clientS
   const options = { ...provider, callbackURL: '/auth/social-login/callback' }
   passport.use(
     new Strategy(options, async (_accessToken, _refreshToken, profile) => {
+      if (profile.name?.givenName === 'Eve') return false
       return { id: profile.id, name: profile.displayName }
     }),
   )

@@ -1,1 +1,1 @@
-// docs/guides/browser-tests.md#cypress, block 1
+// docs/guides/testing.md#cypress, block 1

@@ -1,1 +1,0 @@
-// docs/guides/testing.md#the-application-of-the-readme-as-it-stands, block 1

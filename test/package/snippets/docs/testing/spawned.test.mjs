@@ -1,0 +1,1 @@
+// docs/guides/testing.md#an-application-in-another-process, block 1
