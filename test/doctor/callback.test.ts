@@ -78,7 +78,7 @@ test.each([
     const provider = await FakeProvider.start()
     const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL })
     const driver = {
-      logIn: () => approve(provider, { appID, appSecret, name: 'Mine', redirectURL }, '1'),
+      logIn: () => approve(provider, { appID }, '1'),
       referer: () => referer.replace('OWN', provider.origin),
       mayExchangeByGet: async () => false,
     }

@@ -116,7 +116,11 @@ export async function diagnose(
 }
 
 /** Signs in at the provider and approves the application. @returns where the browser is sent */
-export async function approve(provider: FakeProvider, { appID }: Application, userID: string): Promise<string> {
+export async function approve(
+  provider: Pick<FakeProvider, 'origin'>,
+  { appID }: Pick<Application, 'appID'>,
+  userID: string,
+): Promise<string> {
   const cookie = await signInAs(provider, userID)
   const { headers } = await post(`${provider.origin}/approval`, { app_id: appID, decision: 'approve' }, { cookie })
   return headers.get('location') ?? ''
