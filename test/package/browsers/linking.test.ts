@@ -34,7 +34,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
   afterAll(() => sites.stop())
 
   /** The application of the guide, behind helmet's defaults, and a hostile page with a key of the attacker's. */
-  function serve(question: Question): void {
+  function serve(question: Question, tabBinding = false): void {
     const provider = new FakeProvider({ origin: sites.origin('provider.test') })
     sites.serve('provider.test', provider.requestListener)
     const redirectURL = `${sites.origin('app.test')}/account/link/callback`
@@ -56,7 +56,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
       const input = `<input type="hidden" name="id" value="${session.question?.id}">`
       res.send(page(`<form method="post">${input}<button>Add it</button></form>`))
     })
-    const options = { ...settings, dispatcher: sites.dispatcher }
+    const options = { ...settings, tabBinding, dispatcher: sites.dispatcher }
     app.use(
       express.static(PAGES),
       linkRoutes(options, async (_user, { id }) => void links.push(id)),
@@ -90,6 +90,20 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
     serve('naive')
     const tab = await firstClick()
     await tab.press(ADD)
+    await isAdded(tab)
+  })
+
+  test('a link with tabBinding comes back to the question, too', async () => {
+    serve('of the guide', true)
+    const tab = await visitor().open()
+    await tab.goto(`${sites.origin('app.test')}/become-ada`)
+    await tab.click('#link')
+    await until(async () => (await tab.url()).startsWith(sites.origin('provider.test')))
+    await tab.click('button[name="user_id"][value="2"]')
+    await tab.click('button[value="approve"]')
+    await until(async () => (await tab.url()).endsWith('/account/link/confirm'))
+    await until(async () => (await tab.run('document.forms[0].inert')) === false)
+    await tab.click(ADD)
     await isAdded(tab)
   })
 
