@@ -132,7 +132,7 @@ export const OUTCOMES = {
 } as const satisfies Record<string, Outcome>
 
 /**
- * A stable, machine-readable name of an outcome. See the table of outcomes in docs/errors.md.
+ * A stable, machine-readable name of an outcome. docs/errors.md has a heading for each.
  * @example
  * const texts: Partial<Record<OutcomeCode, string>> = { login_expired: 'That took too long.' }
  */
@@ -150,6 +150,19 @@ export interface FailureInfo {
   readonly code: OutcomeCode
   /** A fixed sentence with cause and cure, safe to show: it contains nothing from the request. */
   readonly message: string
+}
+
+const PAGE = 'passport-social-login/docs/errors.md'
+
+/** A sentence for the operator, with the address of the heading that explains the code of an outcome or a warning. */
+export function withAddress(sentence: string, code: string, separator = ' '): string {
+  return `${sentence}${separator}See ${PAGE}#${code.toLowerCase()}`
+}
+
+/** The message of an error as a page for visitors has it, to whom the address is of no use. */
+export function withoutAddress(message: string): string {
+  const end = message.lastIndexOf(`See ${PAGE}#`)
+  return end === -1 ? message : message.slice(0, end).trimEnd()
 }
 
 /** The sentence for `verify_refused`, which is no outcome of this package: the application has refused the person. */
@@ -171,7 +184,8 @@ export interface SocialLoginErrorDetails {
 
 /**
  * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
- * with it. It holds no secret, key, token or body, no `cause`, and no URL but {@link startPath}, which no log shows.
+ * with it. If it is for the operator, its message ends with the address of the heading of docs/errors.md that explains
+ * its code. It holds no secret, key, token or body, no `cause`, and no URL but {@link startPath}, which no log shows.
  * @example
  * import type { ErrorRequestHandler } from 'express'
  *
@@ -198,8 +212,9 @@ export class SocialLoginError extends Error {
   /** @throws TypeError or RangeError for wrong arguments */
   constructor(code: OutcomeCode, phase: Phase, details: SocialLoginErrorDetails = {}) {
     checkArguments('SocialLoginError', ARGUMENTS, [code, phase, details])
-    const { message, status, retryable } = OUTCOMES[code]
-    super(details.hint === undefined ? message : `${message} ${details.hint}`)
+    const { type, message, status, retryable } = OUTCOMES[code]
+    const text = details.hint === undefined ? message : `${message} ${details.hint}`
+    super(type === 'error' ? withAddress(text, code) : text)
     this.code = code
     this.status = status
     this.phase = phase

@@ -1,3 +1,5 @@
+import { withAddress } from './errors'
+
 /** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of what is most likely a mistake. */
 export const WARNINGS = {
   AUTHENTICATE_CALLBACK_FAILED:
@@ -44,7 +46,12 @@ const given = new Set<WarningCode>()
 export function warnOnce(code: WarningCode): void {
   if (given.has(code)) return
   given.add(code)
-  emit(code, WARNINGS[code])
+  emit(code, warningText(code))
+}
+
+/** The sentence of a warning, for an error that stands in its place. */
+export function warningText(code: WarningCode): string {
+  return withAddress(WARNINGS[code], code)
 }
 
 let failures = 0
@@ -53,7 +60,8 @@ let failures = 0
 export function warnOfFailure(details: string): void {
   failures += 1
   if (!/^10*$/.test(String(failures))) return
-  emit('AUTHENTICATE_CALLBACK_FAILED', `${WARNINGS.AUTHENTICATE_CALLBACK_FAILED} (${failures} so far) ${details}`)
+  const code = 'AUTHENTICATE_CALLBACK_FAILED'
+  emit(code, withAddress(`${WARNINGS[code]} (${failures} so far) ${details}`, code, '\n'))
 }
 
 function emit(code: WarningCode, message: string): void {

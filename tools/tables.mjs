@@ -1,6 +1,7 @@
-// npm run tables: writes what the pages say of outcomes, warnings, limits, rules and options, as the code has it. A table
-// between <!-- table: NAME --> and <!-- /table --> is written whole, or keeps the sentences of its rows; a figure before
-// <!-- LIMIT --> is that of the limit. With --check it writes nothing, and prints what it would write.
+// npm run tables: writes what the pages say of outcomes, limits, rules and options, as the code has it. A table between
+// <!-- table: NAME --> and <!-- /table --> is written whole, or keeps the sentences of its rows; a figure before
+// <!-- LIMIT --> is that of the limit; the first line below the heading of an outcome is its kind and status. With
+// --check it writes nothing, and prints what it would write.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -8,7 +9,6 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const require = createRequire(join(root, 'dist/lib/index.js'))
 const { OUTCOMES } = require('./errors')
-const { WARNINGS } = require('./warnings')
 const limits = require('./limits')
 const { CLIENT_OPTIONS } = require('./client/options')
 const { STRATEGY_OPTIONS } = require('./passport/options')
@@ -38,11 +38,6 @@ function figureOf(name) {
 
 /** Tables that are written whole, by their names: from the rows that one has, those that it should have, as lists of cells. */
 const WHOLE = {
-  outcomes: () =>
-    Object.entries(OUTCOMES).map(([code, { type, status, retryable, message }]) => [
-      ...[`\`${code}\``, type, `${status}${retryable ? '' : ' *'}`, message],
-    ]),
-  warnings: () => Object.entries(WARNINGS).map(([code, message]) => [`\`${code}\``, message]),
   rules: () => RULES.map(({ rule }) => [rule]),
   'options of SocialLogin': (rows) =>
     besideStrategy(rows, [...Object.keys(SOCIAL_LOGIN_OPTIONS), 'keys', 'cookie', 'store']),
@@ -134,10 +129,23 @@ function written(page, text) {
         '',
       ].join('\n')
   }
-  return parts.join('').replace(FIGURE, (_, unit, name) => {
-    const figure = figureOf(name)
-    return `${unit ? figure : english(limits[name])}<!-- ${name} -->`
-  })
+  return parts
+    .join('')
+    .replace(FIGURE, (_, unit, name) => {
+      const figure = figureOf(name)
+      return `${unit ? figure : english(limits[name])}<!-- ${name} -->`
+    })
+    .replace(OUTCOME, (section, heading, code) => {
+      const outcome = OUTCOMES[code]
+      return outcome ? heading + kindOfOutcome(outcome) : section
+    })
+}
+
+/** The heading of an outcome, and the line below it, if it has one. */
+const OUTCOME = /^(### `(\w+)`\n\n)(?:(?:Failure|Error), status .*\n\n)?/gm
+
+function kindOfOutcome({ type, status, retryable }) {
+  return `${type === 'failure' ? 'Failure' : 'Error'}, status ${status}, \`retryable: ${retryable}\`.\n\n`
 }
 
 /** A figure with its unit, or the number alone. */

@@ -4,7 +4,7 @@ import { isObject, type JSONObject, ownProperty } from '../client/response/json'
 import { nameToShow } from '../client/response/names'
 import { ACCESS_TOKEN } from '../client/response/responses'
 import { parseURL, resolvePath } from '../client/url'
-import { OUTCOMES, SocialLoginError } from '../errors'
+import { OUTCOMES, SocialLoginError, withoutAddress } from '../errors'
 import type { Examination } from './examination'
 import type { ProbeResponse } from './probe'
 
@@ -93,7 +93,7 @@ const WARNINGS =
 
 /** The hint of an outcome. */
 export function reasonOf({ code, message }: SocialLoginError): string {
-  return message.slice(OUTCOMES[code].message.length).trim()
+  return withoutAddress(message).slice(OUTCOMES[code].message.length).trim()
 }
 
 /** The token in the response to an exchange, also in one that a login refuses to read. */

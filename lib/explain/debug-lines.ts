@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
-import { OUTCOMES, VERIFY_REFUSED } from '../errors'
+import { isOutcome, VERIFY_REFUSED, withAddress, withoutAddress } from '../errors'
 import { MAX_RETURN_PATH_LENGTH } from '../limits'
 
 /** What a line tells of a message of the tracing channels. */
@@ -67,11 +67,13 @@ function write(debug: (text: string, ...values: unknown[]) => void, message: Mes
     debug('%s %s: returnTo is left out: %s', strategy, phase, OF_DROPPED[droppedReturnTo])
   // A start that led to the provider goes on.
   if (phase === 'start' && code === undefined && page === undefined) return
-  const what = code === undefined ? OF_PAGE[page ?? 'login'] : `${code}: ${error?.message ?? sentenceOf(code)}`
+  const what = code === undefined ? OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
   const where = parts?.verifyFailed ? 'verify' : (error?.phase ?? phase)
   const texts = parts?.texts.join(', ')
   const took = milliseconds(duration) + (texts ? `: ${texts}` : '')
-  debug('%s %s: %s (%s%s)', strategy, where, what, took, login === undefined ? '' : `, login ${login}`)
+  const line = `${strategy} ${where}: ${what} (${took}${login === undefined ? '' : `, login ${login}`})`
+  const explained = code ?? (page === 'confirm' ? 'start_forbidden' : '')
+  debug('%s', isExplained(explained) ? withAddress(line, explained) : line)
 }
 
 function milliseconds(duration = 0): string {
@@ -92,10 +94,16 @@ const OF_PAGE: Readonly<Record<string, string>> = {
   router: 'a client-side router, which leaves the navigation to the browser',
 }
 
-function sentenceOf(code: string): string {
-  const { message }: { message?: unknown } = Object(Reflect.get(OUTCOMES, code))
-  if (typeof message === 'string') return message
-  return code === 'verify_refused'
-    ? VERIFY_REFUSED
-    : 'A function of the application failed: its error goes to next(error).'
+const OF_CODE: Readonly<Record<string, string>> = {
+  verify_refused: VERIFY_REFUSED,
+  application_error: 'A function of the application failed: its error goes to next(error).',
+}
+
+function sentenceOf(code: string, error?: { readonly message: string }): string {
+  return error === undefined ? (OF_CODE[code] ?? '') : withoutAddress(error.message)
+}
+
+/** An error of the application's own class may have a code of its own. */
+function isExplained(code: string): boolean {
+  return isOutcome(code) || Object.hasOwn(OF_CODE, code)
 }

@@ -5,7 +5,7 @@ import { type Handled, markOf, type Refusal } from '../login/context'
 import type { HandledRequest } from '../login/login'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import { appendCookies } from '../login/request/cookies'
-import { WARNINGS, warnOfFailure, warnOnce } from '../warnings'
+import { warningText, warnOfFailure, warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, guardLogIn, responseOf, writeResponse } from './overrides'
 import { warnOfLostSession } from './session-cookie'
@@ -77,7 +77,7 @@ export async function runLogin(
 // Express hears of an error after the response, too. Fastify's hook has ended by then, and its promise would reject with
 // nobody to catch it; a redirect that comes too late, Fastify writes to its own log.
 function endLate(action: Handled, actions: PassportActions, req: Request): void {
-  if (typeof req.pipe === 'function') throw new Error(WARNINGS.LOGIN_TOO_LATE)
+  if (typeof req.pipe === 'function') throw new Error(warningText('LOGIN_TOO_LATE'))
   warnOnce('LOGIN_TOO_LATE')
   if (action.type === 'redirect') actions.redirect(action.url)
 }

@@ -1,6 +1,13 @@
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
-import { type FailureInfo, isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
+import {
+  type FailureInfo,
+  isFailure,
+  type OutcomeCode,
+  PRIVATE_HEADERS,
+  type SocialLoginError,
+  withoutAddress,
+} from '../errors'
 import { type LoginInfo, markOf } from '../login/context'
 import type { HandledRequest } from '../login/login'
 import type { HTTPResponse } from '../login/pages/page'
@@ -42,7 +49,7 @@ export interface FailureResult {
   readonly type: 'failure' | 'error'
   readonly code: OutcomeCode
   readonly status: number
-  /** A fixed sentence with cause and cure, safe to show. */
+  /** A fixed sentence with cause and cure, safe to show. That of `error` also has the address of its explanation. */
   readonly message: string
   readonly error: SocialLoginError
   /** The redirect of `failureRedirect`, or the message as a page, as JSON or as text, by the request's `Accept`. */
@@ -116,7 +123,8 @@ function failed(
   http: HTTPRequest,
   locationOf: (failure: FailureInfo) => string | undefined,
 ): FailureResult {
-  const { code, status, message } = error
+  const { code, status } = error
+  const message = withoutAddress(error.message)
   const type = isFailure(error) ? 'failure' : 'error'
   const location = type === 'failure' ? locationOf({ code, message }) : undefined
   const response =

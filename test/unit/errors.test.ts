@@ -1,7 +1,7 @@
 import { OUTCOMES, type OutcomeCode, SocialLoginError } from '../../lib'
-import { isFailure, type Phase } from '../../lib/errors'
+import { isFailure, type Phase, withAddress } from '../../lib/errors'
 
-// What programs rely on, and nobody may change by mistake: docs/errors.md has the same table for people.
+// What programs rely on, and no one may change by mistake.
 const NOT_RETRYABLE: readonly OutcomeCode[] = [
   ...(['navigation_required', 'session_unsupported', 'provider_unknown', 'provider_invalid'] as const),
   ...(['method_not_allowed', 'provider_redirected', 'provider_bad_response', 'profile_invalid'] as const),
@@ -38,7 +38,8 @@ test('each outcome has a row here', () => {
 
 test.each(rows)('$code is of the type $type, with status $status', ({ code, type, status }) => {
   const retryable = !NOT_RETRYABLE.includes(code)
-  const { message } = OUTCOMES[code]
+  const sentence = OUTCOMES[code].message
+  const message = type === 'error' ? withAddress(sentence, code) : sentence
   expect(OUTCOMES[code]).toStrictEqual({ type, status, retryable, message: expect.stringMatching(/^[A-Z].+[.]$/) })
   const error = new SocialLoginError(code, 'callback')
   expect({ ...error }).toEqual({ code, status, phase: 'callback', retryable })
@@ -52,7 +53,7 @@ test('an error may know better than its code whether to try again, when, and why
     ...{ code: 'overloaded', status: 503, phase: 'exchange' },
     ...{ retryable: false, retryAfter: 0 },
   })
-  expect(error.message).toBe(`${OUTCOMES.overloaded.message} Because of this.`)
+  expect(error.message).toBe(withAddress(`${OUTCOMES.overloaded.message} Because of this.`, 'overloaded'))
   expect(new SocialLoginError('profile_invalid', 'profile', { retryable: true }).retryable).toBe(true)
 })
 

@@ -1,3 +1,4 @@
+import { withAddress } from '../../lib/errors'
 import { WARNINGS, type WarningCode, warnOfFailure, warnOfMissingHeaders, warnOnce } from '../../lib/warnings'
 
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
@@ -16,7 +17,7 @@ const ONCE: readonly WarningCode[] = [
 test.each(ONCE)('the warning %s is given once, with its code and sentence', (code) => {
   warnOnce(code)
   warnOnce(code)
-  expect(given()).toEqual([[WARNINGS[code], { type: 'SocialLoginWarning', code }]])
+  expect(given()).toEqual([[withAddress(WARNINGS[code], code), { type: 'SocialLoginWarning', code }]])
 })
 
 test('the codes of warnings are these', () => {
@@ -30,7 +31,7 @@ test('of failures of one kind, the first, the tenth, the hundredth and so on are
   const code: WarningCode = 'AUTHENTICATE_CALLBACK_FAILED'
   expect(given()).toEqual(
     [1, 10, 100, 1000].map((count) => [
-      `${WARNINGS[code]} (${count} so far) in test ${count}.`,
+      withAddress(`${WARNINGS[code]} (${count} so far) in test ${count}.`, code, '\n'),
       { type: 'SocialLoginWarning', code },
     ]),
   )

@@ -1,5 +1,12 @@
 import { escapeUTF8 } from 'entities/escape'
-import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError, VERIFY_REFUSED } from '../../errors'
+import {
+  isFailure,
+  type OutcomeCode,
+  PRIVATE_HEADERS,
+  SocialLoginError,
+  VERIFY_REFUSED,
+  withoutAddress,
+} from '../../errors'
 import { type HTTPResponse, inertAtFirst, relativePath, renderPage } from './page'
 
 const TITLE = 'Signing in did not succeed'
@@ -41,14 +48,15 @@ interface RefusalBody {
 
 /** The response to a failed login that the application does not handle. It says first what the person can do. */
 export function refusalResponse(error: SocialLoginError | VerifyRefusal, path: string, accept = ''): HTTPResponse {
-  const { code, message, status } = error
+  const { code, status } = error
+  const message = withoutAddress(error.message)
   const [startPath = '/', errorHeaders] =
     error instanceof SocialLoginError ? [error.startPath, error.headers] : [undefined, PRIVATE_HEADERS]
   const next = relativePath(path, startPath)
   const label = startPath === '/' ? 'Go to the first page' : 'Sign in'
   const title = error instanceof SocialLoginError ? textFor(error) : error.title
   if (accept.includes('text/html')) {
-    const { headers, body } = renderPage({ title: TITLE, main: mainOf(error, title, next, label) })
+    const { headers, body } = renderPage({ title: TITLE, main: mainOf({ code, message }, title, next, label) })
     // The headers of the error come last, because the page's own Referrer-Policy is weaker.
     return { status, headers: { ...headers, ...errorHeaders }, body }
   }
@@ -68,7 +76,7 @@ function textFor(error: SocialLoginError): string {
 }
 
 function mainOf(
-  { code, message }: SocialLoginError | VerifyRefusal,
+  { code, message }: Pick<RefusalBody, 'code' | 'message'>,
   title: string,
   next: string,
   label: string,

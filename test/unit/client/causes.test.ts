@@ -3,6 +3,7 @@ import { OUTCOMES, SocialLoginClient } from '../../../lib'
 import { redirectHint } from '../../../lib/client/http/redirect'
 import type { ProviderResponse } from '../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../lib/client/response/responses'
+import { withoutAddress } from '../../../lib/errors'
 import { thrownBy } from '../../support/client'
 import { port } from '../../support/listen'
 
@@ -54,7 +55,7 @@ const bodies: Readonly<Record<string, readonly [body: string, says: string]>> = 
 
 function messageOf(read: (response: ProviderResponse) => unknown, text: string): string {
   const error = thrownBy(() => read({ status: 200, headers: {}, text, retried: false }))
-  return error instanceof Error ? error.message : ''
+  return error instanceof Error ? withoutAddress(error.message) : ''
 }
 
 test('what is labelled as a page may have been rewritten, and what is labelled as JSON has not', () => {
@@ -119,11 +120,11 @@ test.each([
   ['with TLS 1.0', serverHello(1), /no version or cipher of TLS in common/],
   ['that refuses the version', alert(70), /no version or cipher of TLS in common/],
   ['that refuses all ciphers', alert(40), /no version or cipher of TLS in common/],
-  ['that does not know the name', alert(112), /The TLS handshake failed: does that port speak https\?$/],
+  ['that does not know the name', alert(112), /The TLS handshake failed: does that port speak https\? See /],
   [
     'of plain http',
     Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
-    /The TLS handshake failed: does that port speak https\?$/,
+    /The TLS handshake failed: does that port speak https\? See /,
   ],
 ])('a server %s is told by what can be mended', async (_title, answer, says) => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write(answer)))

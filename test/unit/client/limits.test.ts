@@ -38,7 +38,7 @@ test('the names of members that are shown are ten, and of three levels', () => {
   const many = Object.fromEntries(names.map((name) => [name, 1]))
   expect(messageOf({ success: true, ...many })).toContain(`only: success, ${names.slice(0, 9).join(', ')}.`)
   expect(messageOf({ success: true, data: { user: { id: { code: 1 } } } })).toMatch(
-    /only: success, data, data\.user, data\.user\.id\.$/,
+    /only: success, data, data\.user, data\.user\.id\. See /,
   )
 })
 

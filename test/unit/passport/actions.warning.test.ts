@@ -25,8 +25,13 @@ test.each<[string, unknown, unknown, RegExp]>([
     new TypeError('second'),
     /Error: first\n {4}at [\s\S]*\nThen: TypeError: second\n {4}at /,
   ],
-  ['the type of what is none', null, 'canary', /It was of the type object\.\nThen: It was of the type string\.$/],
-  ['nothing of an object that is none', { stack: 'canary' }, { message: 'canary' }, / object\.\nThen: .* object\.$/],
+  ['the type of what is none', null, 'canary', /It was of the type object\.\nThen: It was of the type string\.\nSee /],
+  [
+    'nothing of an object that is none',
+    { stack: 'canary' },
+    { message: 'canary' },
+    / object\.\nThen: .* object\.\nSee /,
+  ],
 ])('a warning has both causes: %s', async (_title, error, thrown, expected) => {
   const warnings = await warned(() => Promise.reject(error), thrown)
   expect(warnings).toEqual([expect.stringMatching(expected)])

@@ -1,4 +1,4 @@
-import { SocialLoginError } from '../../../lib'
+import { OUTCOMES, SocialLoginError } from '../../../lib'
 import type { HTTPRequest } from '../../../lib/login/request/description'
 import type { CallbackResult, FailureResult, SuccessResult } from '../../../lib/web'
 import type { WebSettings } from '../../../lib/web/options'
@@ -145,9 +145,10 @@ describe('a login that failed', () => {
     ['error', error, 503, { ...PRIVATE, 'retry-after': '7', 'social-login': 'provider_rate_limited' }],
   ])('is a %s with the code, the status, the message and a response', async (type, of, status, headers) => {
     const { response, ...rest } = resultFor(of, {}, 'application/json')
-    expect(rest).toEqual({ type, code: of.code, status, message: of.message, error: of })
+    const { message } = OUTCOMES[of.code]
+    expect(rest).toEqual({ type, code: of.code, status, message, error: of })
     expect(shown(response)).toEqual({ ...headers, status, 'content-type': 'application/json; charset=utf-8' })
-    expect(await response.json()).toMatchObject({ code: of.code, message: of.message, next: '../' })
+    expect(await response.json()).toMatchObject({ code: of.code, message, next: '../' })
   })
 
   test('leads to failureRedirect, if it is a failure', async () => {

@@ -137,7 +137,7 @@ declare function callApplication(app: object, authKey: string): Promise<void>
 
 /** Is compiled, but not run. */
 export async function compiled(): Promise<void> {
-  // docs/diagnostics.md#diagnostics, block 1
+  // docs/diagnostics.md#channels, block 1
   // docs/fake-provider.md#the-fake-provider, block 1
   // docs/operations.md#proxies-and-private-certificates, block 1
   // docs/guides/without-session.md#logins-without-a-session-or-with-a-strict-one, block 1

@@ -77,7 +77,7 @@ test('64 KiB are read to their end, and one byte more is refused, in one chunk o
   expect(read({ chunks: [text.slice(1), 'x', ''] }).text).toBe(text)
   for (const chunks of [[`${text}x`], [text, 'x'], ['x', text]])
     expect(expectRefusal({ chunks }, 'provider_bad_response').message).toMatch(
-      /larger than 64 KiB: is it a page, and not the API\?$/,
+      /larger than 64 KiB: is it a page, and not the API\? See /,
     )
 })
 
@@ -103,7 +103,7 @@ test.each([
   { title: 'UTF-16', bytes: Buffer.from('{"é":1}', 'utf16le') },
 ])('$title is refused', ({ bytes }) => {
   const { message } = expectRefusal({ chunks: [bytes] }, 'provider_bad_response')
-  expect(message).toMatch(/not UTF-8\.$/)
+  expect(message).toMatch(/not UTF-8\. See /)
 })
 
 test.each([
@@ -250,7 +250,7 @@ test.each([
 ])('a body in the coding %j that cannot be read is refused', (encoding) => {
   const given = { headers: { 'content-encoding': encoding }, chunks: [Buffer.from([0x28, 0xb5, 0x2f])] }
   const { message } = expectRefusal(given, 'provider_bad_response')
-  expect(message).toMatch(/was compressed in a way that is not read, although compression was not accepted\.$/)
+  expect(message).toMatch(/was compressed in a way that is not read, although compression was not accepted\. See /)
 })
 
 test('a body that the platform could not decode is refused as one that is not read', () => {
@@ -263,7 +263,7 @@ test('a body that the platform could not decode is refused as one that is not re
     'provider_bad_response',
     'exchange',
   )
-  expect(message).toMatch(/was compressed in a way that is not read, although compression was not accepted\.$/)
+  expect(message).toMatch(/was compressed in a way that is not read, although compression was not accepted\. See /)
 })
 
 describe.each([
@@ -361,7 +361,7 @@ test('the reset of a rate limit is no time at which a server will be available',
 test('a redirect says in what its address differs from that of the request', () => {
   const headers = { location: 'http://social.example/api/authorize' }
   expect(expectRefusal({ status: 302, headers }, 'provider_redirected').message).toMatch(
-    / It leads from https to plain http: [^:]+\.$/,
+    / It leads from https to plain http: [^:]+\. See /,
   )
 })
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ProviderResponse } from '../../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../../lib/client/response/responses'
-import { OUTCOMES, type OutcomeCode } from '../../../../lib/errors'
+import { OUTCOMES, type OutcomeCode, withoutAddress } from '../../../../lib/errors'
 import { expectOutcome, thrownBy } from '../../../support/client'
 
 function response(text: string, more: Partial<ProviderResponse> = {}): ProviderResponse {
@@ -16,7 +16,8 @@ const readers = { exchange: readToken, profile: readProfile }
 /** The message of the outcome that a response has. */
 function messageOf(given: ProviderResponse, code: OutcomeCode, phase: keyof typeof readers, retryable?: boolean) {
   const error = thrownBy(() => readers[phase](given))
-  return expectOutcome(error, code, phase, { retryable: retryable ?? OUTCOMES[code].retryable }).message
+  const outcome = expectOutcome(error, code, phase, { retryable: retryable ?? OUTCOMES[code].retryable })
+  return withoutAddress(outcome.message)
 }
 
 function expectRow([given, code, message, retryable]: Row, phase: keyof typeof readers): void {

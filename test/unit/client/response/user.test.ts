@@ -1,13 +1,13 @@
 import { type JSONValue, parseJSON } from '../../../../lib/client/response/json'
 import { findRecord, parseUser, pathToUserID } from '../../../../lib/client/response/user'
-import { OUTCOMES } from '../../../../lib/errors'
+import { OUTCOMES, withAddress, withoutAddress } from '../../../../lib/errors'
 import { thrownBy } from '../../../support/client'
 
 const { message } = OUTCOMES.profile_invalid
 const withoutID = `${message} It has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -).`
 const messageOf = (body: JSONValue): unknown => {
   const error = thrownBy(() => parseUser(body, JSON.stringify(body)))
-  return error instanceof Error && error.message
+  return error instanceof Error && withoutAddress(error.message)
 }
 
 test.each<[string, JSONValue]>([
@@ -96,7 +96,8 @@ test.each(['43.5', '43.05', '0.0', '-43.0', '4.3e1', '43E0', '9.007199254740993e
   (literal) => {
     const raw = `{"user_id":${literal}}`
     const error = thrownBy(() => parseUser(parseJSON(raw), raw))
-    expect(error).toMatchObject({ message: withoutID + (/e/i.test(literal) ? exponent : '') })
+    const text = withoutID + (/e/i.test(literal) ? exponent : '')
+    expect(error).toMatchObject({ message: withAddress(text, 'profile_invalid') })
   },
 )
 

@@ -1,4 +1,5 @@
 import { OUTCOMES, SocialLoginError } from '../../../../lib'
+import { withAddress } from '../../../../lib/errors'
 import { Browser } from '../../../support/browser'
 import { useLogins } from '../../../support/logins'
 import { Database, OwnStore } from '../../../support/own-store'
@@ -18,7 +19,7 @@ class FailingStore extends OwnStore {
 const unavailable = (hint: string): unknown =>
   expect.objectContaining({
     ...{ code: 'session_unavailable', phase: 'start', retryAfter: 5 },
-    message: `${OUTCOMES.session_unavailable.message} ${hint}`,
+    message: withAddress(`${OUTCOMES.session_unavailable.message} ${hint}`, 'session_unavailable'),
   })
 
 const REPORTED = 'The store reported an error.'

@@ -1,7 +1,7 @@
 import { OUTCOMES, type Provider, type ProviderResult } from '../../../../lib'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
 import type { Network, Transport, TransportsOptions } from '../../../../lib/client/http/transport'
-import type { Phase } from '../../../../lib/errors'
+import { type Phase, withAddress } from '../../../../lib/errors'
 import type { LoginSettings } from '../../../../lib/login/providers/provider'
 import type { Providers } from '../../../../lib/login/providers/providers'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
@@ -30,7 +30,7 @@ const invalid = (reason: string, phase: Phase = 'start'): unknown => {
   const { message, status, retryable } = OUTCOMES.provider_invalid
   return expect.objectContaining({
     ...{ code: 'provider_invalid', phase, status, retryable },
-    message: `${message} ${reason}.`,
+    message: withAddress(`${message} ${reason}.`, 'provider_invalid'),
   })
 }
 
@@ -175,7 +175,7 @@ test('a timeout of the application’s own search is passed on; one of our own i
   expect(await rejectionOf(find(newCommunities(), Promise.reject(own)))).toBe(own)
   expect(await rejectionOf(find(newCommunities(10), new Promise(() => {})))).toMatchObject({
     ...{ code: 'provider_lookup_timeout', phase: 'start' },
-    message: OUTCOMES.provider_lookup_timeout.message,
+    message: withAddress(OUTCOMES.provider_lookup_timeout.message, 'provider_lookup_timeout'),
   })
 })
 
