@@ -46,7 +46,7 @@ export const OUTCOMES = {
   ),
   session_unsupported: error(
     500,
-    'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as the documentation says under "cookie-session", or pass session: false to passport.authenticate().',
+    'Passport cannot sign users in with this session, because it lacks regenerate or save (cookie-session has neither): add both, or pass session: false to passport.authenticate().',
     { retryable: false },
   ),
   provider_unknown: fail(404, 'There is no such provider: start the login from a page that lists the providers.', {
@@ -59,9 +59,13 @@ export const OUTCOMES = {
     504,
     'The application did not find the provider in time: make every path through the provider function settle its promise, or raise timeout.',
   ),
-  method_not_allowed: fail(405, 'A login starts by GET or POST and comes back by GET: check the method of the route.', {
-    retryable: false,
-  }),
+  method_not_allowed: fail(
+    405,
+    'A login starts with GET or POST and returns with GET: check the method of the request.',
+    {
+      retryable: false,
+    },
+  ),
   auth_key_missing: fail(401, 'The callback was opened without an auth_key: start the login again.'),
   auth_key_malformed: fail(
     400,
@@ -73,7 +77,7 @@ export const OUTCOMES = {
   ),
   login_not_started: fail(
     403,
-    'No login is in progress in this browser: none was started here, or it is over. If nobody is signed in, start the login again.',
+    'No login is in progress in this browser: none was started here, or it is over. If no one is signed in, start the login again.',
   ),
   login_expired: fail(
     403,
@@ -81,10 +85,13 @@ export const OUTCOMES = {
   ),
   context_mismatch: fail(
     403,
-    'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy a callbackURL of its own, and an application of its own at the provider, which knows one redirect URL for each.',
+    'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy its own callbackURL and its own application at the provider, which knows one redirect URL for each.',
   ),
   user_changed: fail(403, 'A different user is signed in than when the login started: start the login again.'),
-  tab_mismatch: fail(403, 'The login came back in a different tab than it was started in: start the login again.'),
+  tab_mismatch: fail(
+    403,
+    'The login returned in a different tab than the one it was started in: start the login again.',
+  ),
   auth_key_rejected: fail(
     401,
     'The provider refused the auth_key: start the login again; if no login succeeds, check clientID and clientSecret.',
@@ -119,7 +126,7 @@ export const OUTCOMES = {
   ),
   profile_unauthorized: error(
     502,
-    'The provider refused to give the profile, because of the access token, or of a person who is banned or gone: start the login again; if no login succeeds, use its other profile endpoint (user/me or get_user_info).',
+    'The provider refused to give the profile, because of the access token, or because the user is banned or gone: start the login again; if no login succeeds, use its other profile endpoint (user/me or get_user_info).',
   ),
   overloaded: error(
     503,
@@ -165,8 +172,8 @@ export function withoutAddress(message: string): string {
   return end === -1 ? message : message.slice(0, end).trimEnd()
 }
 
-/** The sentence for `verify_refused`, which is no outcome of this package: the application has refused the person. */
-export const VERIFY_REFUSED = 'The verify function did not accept the person.'
+/** The sentence for `verify_refused`, which is no outcome of this package: the application has refused the user. */
+export const VERIFY_REFUSED = 'The verify function did not accept the user.'
 
 /**
  * What {@link SocialLoginError} may carry beyond its code.
@@ -206,7 +213,7 @@ export class SocialLoginError extends Error {
   readonly retryable: boolean
   /** Seconds to wait before the next try, 0 to 86,400, where known. */
   readonly retryAfter?: number
-  /** Path and query at which this browser began the login, where known, for the link of a page about the failure. */
+  /** Path and query at which this browser started the login, where known, for the link of a page about the failure. */
   readonly startPath?: string
 
   /** @throws TypeError or RangeError for wrong arguments */

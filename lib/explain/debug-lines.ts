@@ -4,7 +4,7 @@ import { debuglog } from 'node:util'
 import { isOutcome, VERIFY_REFUSED, withAddress, withoutAddress } from '../errors'
 import { MAX_RETURN_PATH_LENGTH } from '../limits'
 
-/** What a line tells of a message of the tracing channels. */
+/** What a line takes from a message of the tracing channels. */
 interface Message {
   readonly strategy: string
   readonly phase: string
@@ -64,7 +64,7 @@ function collect({ phase, code, duration, retried }: Message, parts: Parts | und
 function write(debug: (text: string, ...values: unknown[]) => void, message: Message, parts?: Parts): void {
   const { strategy, phase, code, page, duration, login, droppedReturnTo, error } = message
   if (droppedReturnTo !== undefined)
-    debug('%s %s: returnTo is left out: %s', strategy, phase, OF_DROPPED[droppedReturnTo])
+    debug('%s %s: returnTo is ignored: %s', strategy, phase, OF_DROPPED[droppedReturnTo])
   // A start that led to the provider goes on.
   if (phase === 'start' && code === undefined && page === undefined) return
   const what = code === undefined ? OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
@@ -83,13 +83,13 @@ function milliseconds(duration = 0): string {
 const OF_DROPPED: Readonly<Record<string, string>> = {
   'no text': 'it must be a string (a query parameter that is repeated is an array)',
   'no slash': 'it must be a path that begins with a slash, such as /inbox',
-  'another origin': 'it leads to another origin than that of this application',
+  'another origin': 'it is on another origin than this application',
   'too long': `it has more than ${MAX_RETURN_PATH_LENGTH.toLocaleString('en')} characters once it is percent-encoded`,
 }
 
 const OF_PAGE: Readonly<Record<string, string>> = {
   login: 'success',
-  confirm: 'the confirm page, because the request does not show that a page of this application led to it',
+  confirm: 'the confirm page, because the request does not show that a page of this application linked to it',
   tab: 'the page that asks the tab',
   router: 'a client-side router, which leaves the navigation to the browser',
 }

@@ -22,23 +22,23 @@ const PART_OF_PAGE = 'It was requested as a part of a page, such as a picture, n
 const ACCEPTS_NO_PAGES =
   'Without Sec-Fetch-Site only a request that accepts pages (Accept: text/html) counts as a navigation.'
 const NO_SOURCE =
-  'None of the headers Sec-Fetch-Site, Origin and Referer arrived: a proxy or CDN in front of this application must pass them on; a browser may be set to hide them.'
+  'None of the headers Sec-Fetch-Site, Origin and Referer arrived: a proxy or CDN in front of this application must forward them. (A browser may also be set to hide them.)'
 const OTHER_SOURCE =
-  'Sec-Fetch-Site did not arrive, and Origin or Referer names another address than this application has: if the page was its own, give the whole callbackURL, because a proxy may rewrite Host; for a page of a sister site there is allowedStartOrigins.'
+  'Sec-Fetch-Site did not arrive, and Origin or Referer names another address than this application has: if the page was its own, give the whole callbackURL, because a proxy may rewrite Host; list the origins of sister sites in allowedStartOrigins.'
 
-const TYPED_START = 'The address was typed, or opened from a bookmark, a mail or another program.'
-const FOREIGN_START = 'A page of another site led here: for a sister site of yours there is allowedStartOrigins.'
+const TYPED_START = 'The address was typed, or opened from a bookmark, an e-mail or another program.'
+const FOREIGN_START = 'A page of another site linked here: list your own sister sites in allowedStartOrigins.'
 const DETOUR_START =
-  'A page of this application led here, but through another site, or in a new tab, which Safari counts as another site: link to it directly, without target="_blank" or with rel="opener".'
+  'A page of this application linked here, but through another site, or in a new tab, which Safari counts as another site: link to it directly, without target="_blank" or with rel="opener".'
 
 const OTHER_REFERER =
-  'Its Referer names another site than the provider. If people sign in at the provider by that site, or the provider has another address, list the origin in allowedCallbackOrigins; a second attempt may work all the same.'
+  'Its Referer names another site than the provider. If users sign in to the provider with that site, or the provider has another address, list the origin in allowedCallbackOrigins. A second attempt may work.'
 const REWRITTEN_HOST =
-  'If its Referer names this application itself, a proxy rewrites Host (a tunnel, a development server): give the whole callbackURL, with its origin. Else: '
+  'If its Referer names this application itself, a proxy rewrites Host (a tunnel, a development server): give the whole callbackURL, with its origin. Otherwise: '
 const TYPED_CALLBACK =
   'The address was typed, or opened from another program or another browser than the one in which the login was started.'
-const OWN_PAGE = 'A page of this application itself led to the callback, or reloaded it.'
-const SISTER_SITE = 'A page of a sister site led to the callback, and the provider is not one.'
+const OWN_PAGE = 'A page of this application itself linked to the callback, or reloaded it.'
+const SISTER_SITE = 'A page of a sister site linked to the callback, and the provider is not one.'
 const LATE = `It came from a page of this application, more than ${SILENT_APPROVAL_MS / 1000} seconds after the start: a link there, or a provider that approved without a question, but slowly.`
 
 // Some client-side routers send no header of their own, but two of them a path of their own.
@@ -59,7 +59,7 @@ const OF_KIND: Readonly<Record<string, string>> = {
   'no-page': ACCEPTS_NO_PAGES,
 }
 
-/** Why a start counts as one that nobody began on a page of the application. */
+/** Why a start counts as one that no page of the application caused. */
 export function startHint({ kind, fetchSite, source, referer }: Described): string | undefined {
   const hint = OF_KIND[kind]
   if (hint !== undefined) return hint
@@ -95,7 +95,7 @@ export const TOO_LONG = `The address of the request has more than ${MAX_TARGET_L
 export const WRONG_PATH =
   'It arrived at a path other than that of callbackURL, which must be the whole path of the registered redirect URL, including that of a router; if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
 export const ONE_ROUTE =
-  'A page of this application led here: a login starts at a route of its own, not at that of callbackURL.'
+  'A page of this application linked here: a login starts at its own route, not at that of callbackURL.'
 
 /** By the way in which a deployed server, or a query parser, misplaces the key. */
 export const MISPLACED_KEY = {

@@ -154,7 +154,7 @@ describe('a request that the application answers before the provider does', () =
   test('signs nobody in, does not redirect, and does not crash the process', async () => {
     expect((await late({ successRedirect: '/me' })).status).toBe(503)
     await until(() => app.errors.length > 0)
-    expect(String(app.errors[0])).toContain('nobody was signed in')
+    expect(String(app.errors[0])).toContain('no one was signed in')
     expect(app.sessions()).not.toContain('passport":{"user"')
     expect((await new Browser().follow(`${app.origin}/me`)).status).toBe(200)
   })

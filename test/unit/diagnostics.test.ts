@@ -215,23 +215,23 @@ test('NODE_DEBUG=passport-social-login writes one line for each login that has e
   const told = (line: string): string => line.replace(/^\S+ \d+: social-login /, '').replace(/\b\d+ ms/g, 'T')
   const whole = 'exchange T, profile T, verify T, login L'
   const at = 'See passport-social-login/docs/errors.md#'
-  const leftOut = 'start: returnTo is left out: it'
+  const leftOut = 'start: returnTo is ignored: it'
   expect(lines.map((line) => told(line).replace(/login [\w-]{43}/, 'login L'))).toEqual([
     `exchange: auth_key_rejected: ${OUTCOMES.auth_key_rejected.message} (T: exchange T, login L) ${at}auth_key_rejected`,
     `callback: success (T: ${whole})`,
     'callback: success (T: exchange T, profile (sent again) T, verify T, login L)',
-    `callback: verify_refused: The verify function did not accept the person. (T: ${whole}) ${at}verify_refused`,
+    `callback: verify_refused: The verify function did not accept the user. (T: ${whole}) ${at}verify_refused`,
     `verify: application_error: A function of the application failed: its error goes to next(error). (T: ${whole}) ${at}application_error`,
     `callback: application_error: A function of the application failed: its error goes to next(error). (T: exchange T, profile T, login L) ${at}application_error`,
     `exchange: provider_bad_response: ${OUTCOMES.provider_bad_response.message} The authorize endpoint refuses this method: see exchangeMethod. (T: exchange T, login L) ${at}provider_bad_response`,
-    `start: the confirm page, because the request does not show that a page of this application led to it (T) ${at}start_forbidden`,
+    `start: the confirm page, because the request does not show that a page of this application linked to it (T) ${at}start_forbidden`,
     `start: speculative_request: ${OUTCOMES.speculative_request.message} (T) ${at}speculative_request`,
     'start: a client-side router, which leaves the navigation to the browser (T)',
     'start: the page that asks the tab (T)',
     expect.stringContaining(`callback: login_not_started: ${OUTCOMES.login_not_started.message} The session came`),
     `${leftOut} must be a string (a query parameter that is repeated is an array)`,
     `${leftOut} must be a path that begins with a slash, such as /inbox`,
-    `${leftOut} leads to another origin than that of this application`,
+    `${leftOut} is on another origin than this application`,
     `${leftOut} has more than 1,024 characters once it is percent-encoded`,
   ])
   expect(findSecrets(['canary'], { output })).toEqual([])

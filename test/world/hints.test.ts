@@ -51,7 +51,7 @@ const ofStart: Row[] = [
   {
     cause: 'a foreign page',
     headers: () => from('cross-site', { referer: 'https://evil.example/' }),
-    says: 'A page of another site led here',
+    says: 'A page of another site linked here',
   },
   {
     cause: 'a link of its own into a new tab of Safari',
@@ -72,12 +72,12 @@ const ofCallback: Row[] = [
   {
     cause: 'another site through which people sign in at the provider',
     headers: () => from('cross-site', { referer: 'https://accounts.example/' }),
-    says: 'by that site',
+    says: 'with that site',
   },
   {
     cause: 'a page of its own',
     headers: ({ origin }) => from('same-origin', { referer: `${origin}/` }),
-    says: 'itself led to the callback',
+    says: 'itself linked to the callback',
   },
   { cause: 'a sister site', headers: () => from('same-site'), says: 'A page of a sister site' },
 ]

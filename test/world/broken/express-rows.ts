@@ -148,7 +148,7 @@ export const expressRows: readonly Row[] = [
   {
     broken: 'verify refuses without a reason',
     code: { 'return { id': 'return false; return { id' },
-    terminal: /verify_refused: The verify function did not accept the person/,
+    terminal: /verify_refused: The verify function did not accept the user/,
     person: /^200 This application did not accept the account.*Sign in/,
     tester: /verify_refused: the verify function returned no user/,
   },
@@ -158,7 +158,7 @@ export const expressRows: readonly Row[] = [
       "{ failureRedirect: '/', failureMessage: true }": '{}',
       [VERIFY]: "(_a, _r, _profile, done) => done(null, false, { message: 'This account is <closed>.' })",
     },
-    terminal: /verify_refused: The verify function did not accept the person/,
+    terminal: /verify_refused: The verify function did not accept the user/,
     person:
       /^401 Signing in did not succeed This account is &lt;closed&gt;. .*\[Go to the first page\].*verify_refused/,
     tester: /verify_refused: the verify function returned no user/,

@@ -110,7 +110,7 @@ test.each([
   [undefined, 'This application did not accept the account that you signed in with.'],
 ])('of %p, with which the verify function refused, the person reads %j', (reason, title) => {
   const refusal = verifyRefusal(reason)
-  const message = 'The verify function did not accept the person.'
+  const message = 'The verify function did not accept the user.'
   expect(refusal).toEqual({ code: 'verify_refused', status: 401, message, title })
   expect(told(refusal, '/callback')).toEqual({ code: 'verify_refused', message, title, next: './' })
 })

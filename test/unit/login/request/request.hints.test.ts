@@ -46,6 +46,6 @@ test.each(['constructor', 'toString', '__proto__', 'cross-site, none', ''])(
 
 test('with Fetch Metadata, the sign of a script is ignored', () => {
   const marked = { ...fromProvider, referer: 'https://evil.example/', 'x-requested-with': 'XMLHttpRequest' }
-  expect(startOf(marked)).toEqual(forbidden('start', /^A page of another site led here/))
+  expect(startOf(marked)).toEqual(forbidden('start', /^A page of another site linked here/))
   expect(callbackOf(marked)).toEqual(forbidden('callback', /^Its Referer names another site/))
 })

@@ -78,7 +78,7 @@ test('a key that is no key is refused without a hint', () => {
 
 test('a callback without a key tells a page of the application that it is not where a login starts', () => {
   const refused = { type: 'refused', code: 'auth_key_missing', phase: 'callback' }
-  const hint = 'A page of this application led here: a login starts at a route of its own, not at that of callbackURL.'
+  const hint = 'A page of this application linked here: a login starts at its own route, not at that of callbackURL.'
   expect(callbackOf('', fromApp)).toStrictEqual({ ...refused, hint })
   expect(callbackOf('', { referer: 'https://www.app.example/' })).toStrictEqual({ ...refused, hint })
   for (const headers of [{}, fromProvider]) expect(callbackOf('', headers)).toEqual(refused)

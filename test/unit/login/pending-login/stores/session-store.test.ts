@@ -122,7 +122,7 @@ test.each([
   expect(explained).toBe(
     store.explain(bare) +
       (isTold
-        ? ' Start and come back on one host: cookies of localhost are not sent to 127.0.0.1, nor those of 127.0.0.1 to localhost.'
+        ? ' Start and return on one host: cookies of localhost are not sent to 127.0.0.1, nor those of 127.0.0.1 to localhost.'
         : ''),
   )
 })
