@@ -11,7 +11,7 @@ const OTHER_HOST =
 const NO_SESSION_COOKIE_AT_ALL = `The browser sent no cookie at all: it blocks them, or ${OTHER_BROWSER}, or the session cookie is SameSite=Strict, or Secure on plain http, or of another host, or expired (its maxAge is in milliseconds).`
 const NO_SESSION_COOKIE = 'The browser sent cookies, but none of a session that has a login in it.'
 const UNKNOWN_SESSION =
-  'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has its own store, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port (then give the cookie its own name).'
+  'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has its own store, the session has expired (maxAge is in milliseconds, and expires a Date), its store answers from an older copy, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port (then give the cookie its own name).'
 const SESSION_WITHOUT_LOGIN = `The session came, but there is no login in it: ${OVER}, none was started, someone has signed out since, or a slower request has saved an older copy of the session.`
 
 /** What a request shows of the session in which a login should be. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Keep, RunningApp } from '../support/app'
+import type { AppOptions, Keep, RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
+import { HookedStore } from '../support/hooked-store'
 import { useLogins } from '../support/logins'
 
 // One outcome has many causes. Each row is a request, and what its message must say; no message may name the cause of another row.
@@ -204,4 +205,30 @@ test('login_not_started says that the login was used, after an error of the prov
   expect(status).toBe(403)
   expect(body).toContain('The login of this browser is over')
   expect(body).not.toMatch(/cookie/)
+})
+
+/** Its reads come from a replica, which has not got what was just saved. */
+class LateStore extends HookedStore {
+  override get(_sid: string, callback: (error: unknown, session?: null) => void): void {
+    callback(null, null)
+  }
+}
+
+const lost: { cause: string; options: Pick<AppOptions, 'session' | 'store'>; says: string }[] = [
+  {
+    cause: 'a session that expires at once',
+    options: { session: { cookie: JSON.parse('{"expires":86400}') } },
+    says: 'the session has expired (maxAge is in milliseconds, and expires a Date)',
+  },
+  {
+    cause: 'a store that answers late',
+    options: { store: new LateStore() },
+    says: 'its store answers from an older copy',
+  },
+]
+
+test.each(lost)('login_not_started names $cause', async ({ options, says }) => {
+  const app = await logins.startApp({ callback: {}, ...options })
+  const answer = await app.logIn()
+  expect([answer.status, answer.body]).toEqual([403, expect.stringContaining(says)])
 })
