@@ -81,7 +81,7 @@ export interface SocialLoginClientOptions {
 }
 
 /** It is a constant, so that bundled applications need no package.json; a test compares the two. */
-export const USER_AGENT = 'passport-social-login/1.0.0-rc.1'
+export const USER_AGENT = 'passport-social-login/1.0.0-rc.2'
 
 type ClientProviderOptions = Pick<
   SocialLoginClientOptions,
