@@ -67,17 +67,17 @@ async function finish<User>(
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
   const { settings, adapter, usedLogins, trace } = context
-  const { authKey, tabSecret } = request
+  const { authKey } = request
   const refusal = checkCallback(record, request, { settings, user: adapter.currentUserKey() })
-  if (record.consumed || usedLogins.has(record.id)) {
+  if (usedLogins.isUsed(record)) {
     // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
     if (refusal) throw notStarted(LOGIN_USED)
     return joinLogin(context, request, record)
   }
   if (refusal) throw new SocialLoginError(refusal, 'callback', { hint: hintOf(refusal, context, request) })
-  if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
+  if (mustAskTab(context, request)) return requestTabSecret(context, request)
 
-  // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
+  // Nothing is awaited between `usedLogins.isUsed` and `usedLogins.run`, so that only one of two callbacks gets here.
   const loginInfo = createLoginInfo(record, request)
   const verdict = await usedLogins.run(record.id, authKey, async (onConsumed) => {
     const login = await exchangeInSlot(context, record, authKey, onConsumed)
@@ -129,8 +129,7 @@ async function joinLogin<User>(
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
   const { settings, usedLogins, adapter } = context
-  const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
-  const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
+  const running = mustAskTab(context, request) ? undefined : usedLogins.attach(record.id, request.authKey)
   // Without a login to wait for, nothing is saved: this copy of the session may be older than that of the new user.
   if (running === undefined) throw notStarted(LOGIN_USED)
   const loginInfo = { ...createLoginInfo(record, request), duplicate: true } as const
@@ -144,6 +143,11 @@ async function joinLogin<User>(
 
 function notStarted(hint: string | undefined): SocialLoginError {
   return new SocialLoginError('login_not_started', 'callback', { hint })
+}
+
+/** Whether the tab of a bound login has yet to be asked for its secret. */
+function mustAskTab({ settings }: LoginContext, { tabSecret }: CallbackRequest): boolean {
+  return settings.tabBinding && tabSecret === undefined
 }
 
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {

@@ -12,9 +12,9 @@ import { loadRecord } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
 import type { LoginSettings } from './providers/provider'
 import type { Providers } from './providers/providers'
-import type { HTTPRequest } from './request/description'
+import { type HTTPRequest, phaseWithoutProvider } from './request/description'
 import { pathOf } from './request/paths'
-import { type AnyRequest, classifyRequest, phaseOfTarget } from './request/request'
+import { type AnyRequest, classifyRequest } from './request/request'
 import { start } from './start'
 
 /** What a request comes to, and the origin of the application as far as the provider, and so the callback, is known. */
@@ -35,16 +35,8 @@ export class Login<User = unknown> {
 
   /**
    * Handles one request. The record that connects the start of a login with its callback is
-   * `login/pending-login/pending-login.ts`; `check.ts` beside it has the rules by which a callback is accepted. Seven
-   * files of `lib/` implement a login:
-   *
-   * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
-   * - `login/login.ts` finds the provider of the request, and calls what handles it.
-   * - `login/request/request.ts` classifies the request: a start, a callback, or one to refuse.
-   * - `login/start.ts` stores a pending login for the browser, and redirects to the provider.
-   * - `login/callback.ts` checks the callback against that record, and uses the record once.
-   * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
-   * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
+   * `login/pending-login/pending-login.ts`; `check.ts` beside it has the rules by which a callback is accepted.
+   * CONTRIBUTING.md lists the files that implement a login, in the order in which it enters them.
    *
    * What bounds a login is in `limits.ts`, and in options. Nothing bounds the number of starts: an application limits
    * these as it limits any page.
@@ -57,14 +49,14 @@ export class Login<User = unknown> {
       appOrigin = settings.appOrigin
       return { action: await this.#run(adapter, settings), appOrigin }
     } catch (error) {
-      // Every start and callback that is refused ends here.
+      // What refuses a start or a callback ends here. (That verify accepts no one is a verdict.)
       if (error instanceof SocialLoginError) return { action: refusalOf(error, adapter.http), appOrigin }
       throw error
     }
   }
 
   async #settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    const phase = phaseOfTarget(adapter.http.target)
+    const phase = phaseWithoutProvider(adapter.http)
     try {
       return await this.#find(adapter, phase)
     } catch (error) {
@@ -85,7 +77,7 @@ export class Login<User = unknown> {
   ): Promise<PendingLoginSummary | undefined> {
     const settings = await this.#find(adapter, 'start')
     const record = await loadRecord('start', settings.timeout, adapter.store)
-    if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
+    if (!record || this.#usedLogins.isUsed(record)) return undefined
     return summaryOf(record, { settings, user: adapter.currentUserKey() })
   }
 

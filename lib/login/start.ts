@@ -19,7 +19,7 @@ import type { StartRequest } from './request/request'
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, adapter, trace } = context
   const { endpoints, providerOrigin, displayName, strategyDigest } = settings
-  const { path, method, confirmation, isCallbackSuffix, fetchSite: startSite, tabSecret } = request
+  const { path, method, confirmation, isAtCallback, fetchSite: startSite, tabSecret } = request
   warnOfMissingHeaders(request.hasSource)
   requireSignIn(adapter, 'start')
   if (request.mayLackKey && (await isCallbackWithoutKey(context)))
@@ -35,7 +35,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
   const { state } = adapter.options
   const returnTo = withoutAppOrigin(adapter.options.returnTo, adapter.http, settings)
-  const input = { strategyDigest, user, startSite, isCallbackSuffix, tabSecret, startPath, returnTo, state }
+  const input = { strategyDigest, user, startSite, isAtCallback, tabSecret, startPath, returnTo, state }
   const record = createPendingLogin(input)
   trace.setLogin(record)
   if (record.returnTo === undefined) trace.setDroppedReturnTo(reasonToDrop(returnTo))

@@ -49,7 +49,7 @@ export interface PendingLoginInput {
   readonly strategyDigest: string
   readonly user: string | undefined
   readonly startSite: string | undefined
-  readonly isCallbackSuffix?: boolean
+  readonly isAtCallback?: boolean
   readonly tabSecret?: string | undefined
   readonly startPath?: string | undefined
   readonly returnTo?: unknown
@@ -70,7 +70,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
     issuedAt: Date.now(),
     user: userDigest(id, input.user),
     startSite: input.startSite ?? null,
-    ...(input.isCallbackSuffix && { startIsCallbackSuffix: true }),
+    ...(input.isAtCallback && { startIsCallbackSuffix: true }),
     ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
     ...(isStartPath(input.startPath) && { startPath: input.startPath }),
     ...(returnTo !== undefined && { returnTo }),

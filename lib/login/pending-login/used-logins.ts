@@ -1,4 +1,5 @@
 import { MAX_WAITING, RETENTION_MS } from '../../limits'
+import type { PendingLogin } from './pending-login'
 
 // How long `checkCallback` can accept a record that is used now, its last millisecond included.
 const LIFETIME_MS = RETENTION_MS + 1
@@ -29,8 +30,9 @@ export class UsedLogins<T> {
   #since = performance.now()
   readonly #running = new Map<string, RunningLogin<T>>()
 
-  has(recordID: string): boolean {
-    return this.#used.has(recordID) || this.#usedBefore.has(recordID)
+  /** Whether a callback has used the record: in this process, or in any, as its store has marked it. */
+  isUsed({ id, consumed }: Pick<PendingLogin, 'id' | 'consumed'>): boolean {
+    return consumed === true || this.#used.has(id) || this.#usedBefore.has(id)
   }
 
   /**

@@ -49,7 +49,8 @@ export type RequestKind =
 /** All that a login asks of a request, read once. */
 export interface RequestDescription {
   readonly method: string | undefined
-  /** Path and query, resolved as a browser resolves them. */
+  readonly isTooLong: boolean
+  /** As of `targetOf`. */
   readonly target: URL
   /** The path as routers see it. */
   readonly path: string
@@ -64,11 +65,11 @@ export interface RequestDescription {
   readonly referer: 'provider' | 'app' | 'foreign' | 'absent'
   /** Whether `Sec-Fetch-Site` allows that a page of the provider caused it; also where it was typed, or tells nothing. */
   readonly mayBeFromProvider: boolean
-  /** Whether the path is the callback's, as URL parsers see it, or the query mentions a key. All other requests are starts. */
+  /** As of `isCallback`. */
   readonly isCallback: boolean
   /**
-   * Whether the path is the callback's or its end, as routers see it. A key at any other path is not exchanged, because applications limit
-   * guesses at the callback, not at the start.
+   * Whether the path is the callback's or its end, as routers see it. A key at any other path is not exchanged, because
+   * applications limit guesses at the callback, not at the start.
    */
   readonly isAtCallback: boolean
   readonly cookie: string
@@ -76,12 +77,30 @@ export interface RequestDescription {
   readonly isOriginOfHost: boolean
 }
 
-/** Describes a request; undefined if its target is too long. */
-export function describeRequest(req: HTTPRequest, policy: OriginPolicy): RequestDescription | undefined {
-  // `req.query` will not do: Connect has none, and parsers make objects of it.
-  if (req.target.length > MAX_TARGET_LENGTH) return undefined
-  const address = withoutOrigin(req.target)
-  const target = new URL(/^[/?]/.test(address) ? `http://localhost${address}` : 'http://localhost/')
+/**
+ * Path and query of a request, resolved as a browser resolves them, without what exceeds `MAX_TARGET_LENGTH`. (`req.query`
+ * will not do: Connect has none, and parsers make objects of it.)
+ */
+function targetOf(req: Pick<HTTPRequest, 'target'>): URL {
+  const address = withoutOrigin(req.target.slice(0, MAX_TARGET_LENGTH))
+  return new URL(/^[/?]/.test(address) ? `http://localhost${address}` : 'http://localhost/')
+}
+
+/**
+ * Whether a request is a callback: its path is the callback's, as URL parsers see it, or its query mentions a key. All
+ * others are starts.
+ */
+function isCallback(target: URL, callbackPath: string | undefined): boolean {
+  return (callbackPath !== undefined && isSamePath(target.pathname, callbackPath)) || mentionsKey(target)
+}
+
+/** What a request is if its provider, and so the path of the callback, is not known. */
+export function phaseWithoutProvider(req: Pick<HTTPRequest, 'target'>): 'start' | 'callback' {
+  return req.target.includes(KEY_NAME) && isCallback(targetOf(req), undefined) ? 'callback' : 'start'
+}
+
+export function describeRequest(req: HTTPRequest, policy: OriginPolicy): RequestDescription {
+  const target = targetOf(req)
   const path = pathOf(req)
   const { callbackPath, isCallbackCaseSensitive } = policy
   const said = readMetadata(req)
@@ -89,6 +108,7 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
   const origin = req.header('origin')
   return {
     method: req.method,
+    isTooLong: req.target.length > MAX_TARGET_LENGTH,
     target,
     path,
     kind: kindOf(req, said),
@@ -98,7 +118,7 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
     source: sourceOf(origin === undefined || origin === 'null' ? referer : origin, req, policy),
     referer: refererOf(referer, req, policy),
     mayBeFromProvider: mayBeFromProvider(said.site, req, policy),
-    isCallback: isSamePath(target.pathname, callbackPath) || mentionsKey(target),
+    isCallback: isCallback(target, callbackPath),
     isAtCallback: isCallbackSuffix(path, callbackPath, isCallbackCaseSensitive),
     cookie: req.header('cookie') ?? '',
     isOriginOfHost: policy.appOrigin === undefined,
@@ -108,8 +128,10 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
 /** Whether a target mentions a key, also in one of the ways in which deployed servers and query parsers misplace it. */
 function mentionsKey({ search, searchParams }: URL): boolean {
   // The name is searched for first, because parsing a query of thousands of parameters takes long.
-  return search.includes('auth_key') && (searchParams.has('auth_key') || misplacementOf(searchParams) !== undefined)
+  return search.includes(KEY_NAME) && (searchParams.has(KEY_NAME) || misplacementOf(searchParams) !== undefined)
 }
+
+const KEY_NAME = 'auth_key'
 
 export type KeyMisplacement = 'behind a query' | 'escaped' | 'in brackets'
 

@@ -23,7 +23,7 @@ export interface StartRequest {
   /** Whether any header tells what caused the request. */
   readonly hasSource: boolean
   /** Whether the path is the end of the callback's: behind a proxy that strips a prefix, it may be a callback. */
-  readonly isCallbackSuffix: boolean
+  readonly isAtCallback: boolean
   /** Whether it may be a callback that has lost its key, behind such a proxy: no page of the application led to it. */
   readonly mayLackKey: boolean
   readonly fetchSite: string | undefined
@@ -64,23 +64,13 @@ export type AnyRequest = StartRequest | CallbackRequest | RefusedRequest | Route
  */
 export function classifyRequest(req: HTTPRequest, policy: OriginPolicy): AnyRequest {
   const request = describeRequest(req, policy)
-  if (!request) return tooLong(req)
   const phase = request.isCallback ? 'callback' : 'start'
+  if (request.isTooLong) return refused(request.isCallback ? 'auth_key_malformed' : 'start_forbidden', phase, TOO_LONG)
   // A router's request comes first, because it may keep the answer to a prefetch for the click.
   const routed = request.isCallback ? undefined : routedRequest(request)
   if (routed) return routed
   if (request.kind === 'speculative') return refused('speculative_request', phase)
   return request.isCallback ? classifyCallback(request, policy) : classifyStart(request, policy)
-}
-
-/** The phase of a request of which only the target is known. */
-export function phaseOfTarget(target: string): 'start' | 'callback' {
-  return target.includes('auth_key') ? 'callback' : 'start'
-}
-
-function tooLong({ target }: HTTPRequest): RefusedRequest {
-  const phase = phaseOfTarget(target)
-  return refused(phase === 'callback' ? 'auth_key_malformed' : 'start_forbidden', phase, TOO_LONG)
 }
 
 function routedRequest({ method, router, target }: RequestDescription): RoutedRequest | undefined {
@@ -116,7 +106,7 @@ function classifyStart(request: RequestDescription, policy: OriginPolicy): Start
     path: safePath(target),
     confirmation: asked.confirmation,
     hasSource: fetchSite !== undefined || source !== 'absent',
-    isCallbackSuffix: isAtCallback,
+    isAtCallback,
     mayLackKey: isAtCallback && !isVerified && method === 'GET',
     fetchSite,
     tabSecret,

@@ -66,16 +66,17 @@ test('a page that answers a request is traced by its name, and is no outcome', a
   expect(told.map((message) => message.login)).toEqual([undefined, undefined, undefined])
 })
 
-test('a request whose provider is not known is a callback if it has a key', async () => {
+test.each([
+  ['/auth?returnTo=/inbox', 'start'],
+  ['/auth?returnTo=/help/auth_key', 'start'],
+  ['/auth?auth_key=1', 'callback'],
+  ['/callback?auth_key=1', 'callback'],
+  ['/callback?returnTo=a?auth_key=1', 'callback'],
+])('of a provider that is not known, the request %s is a %s', async (path, phase) => {
   const app = await logins.startApp({ provider: () => undefined })
-  const told = await phasesOf(['start', 'callback'], async () => {
-    await new Browser().follow(app.loginURL)
-    await new Browser().comeBack(app.approvedCallback())
-  })
-  expect(told.map(({ phase, code }) => `${phase} ${code}`)).toEqual([
-    'start provider_unknown',
-    'callback provider_unknown',
-  ])
+  const told = await phasesOf(['start', 'callback'], () => new Browser().follow(app.origin + path))
+  expect(told.map((message) => `${message.phase} ${message.code}`)).toEqual([`${phase} provider_unknown`])
+  expect(app.errors).toEqual([])
 })
 
 /** With a page `/pending` that answers what `pendingLogin` tells. */

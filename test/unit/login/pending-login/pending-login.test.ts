@@ -59,10 +59,10 @@ test('a record survives a round trip through JSON, consumed or not', () => {
 })
 
 test('a record tells that its start resembles the callback, and only then', () => {
-  const resembling = createPendingLogin({ ...input, isCallbackSuffix: true })
+  const resembling = createPendingLogin({ ...input, isAtCallback: true })
   expect(resembling.startIsCallbackSuffix).toBe(true)
   expect(parsePendingLogin(JSON.parse(JSON.stringify(resembling)))).toEqual(resembling)
-  const other = createPendingLogin({ ...input, isCallbackSuffix: false })
+  const other = createPendingLogin({ ...input, isAtCallback: false })
   expect(other).not.toHaveProperty('startIsCallbackSuffix')
   expect(parsePendingLogin({ ...other, startIsCallbackSuffix: false })).toStrictEqual(other)
 })

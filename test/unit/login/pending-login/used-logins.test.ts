@@ -33,9 +33,13 @@ test('a record stays used after its login, successful or not', async () => {
   const logins = new UsedLogins<string>()
   await run(logins, 'good', async () => 'user')
   const failed = run(logins, 'bad', () => Promise.reject(new Error('refused')))
-  expect(logins.has('bad')).toBe(true)
+  expect(logins.isUsed({ id: 'bad' })).toBe(true)
   await expect(failed).rejects.toThrow('refused')
-  expect([logins.has('good'), logins.has('bad'), logins.has('new')]).toEqual([true, true, false])
+  expect([logins.isUsed({ id: 'good' }), logins.isUsed({ id: 'bad' }), logins.isUsed({ id: 'new' })]).toEqual([
+    true,
+    true,
+    false,
+  ])
   expect(logins.attach('bad', 'key')).toBeUndefined()
 })
 
@@ -51,10 +55,10 @@ test('a record whose login fails before it is consumed can be used again, and th
   const logins = new UsedLogins<string>()
   const first = logins.run('record', 'key', () => Promise.reject(new Error('the store failed')))
   const running = logins.attach('record', 'key')
-  expect(logins.has('record')).toBe(true)
+  expect(logins.isUsed({ id: 'record' })).toBe(true)
   await expect(first).rejects.toThrow('the store failed')
   await expect(Promise.race([running?.consumed, running?.result])).rejects.toThrow('the store failed')
-  expect([logins.has('record'), logins.attach('record', 'key')]).toEqual([false, undefined])
+  expect([logins.isUsed({ id: 'record' }), logins.attach('record', 'key')]).toEqual([false, undefined])
   await expect(run(logins, 'record', async () => 'user')).resolves.toBe('user')
 })
 
@@ -87,13 +91,21 @@ test('used records are remembered for a lifetime, and for another one at most', 
   // A machine whose clock is ahead may have created the record; its last millisecond counts.
   jest.advanceTimersByTime(LIFETIME - 2)
   await use('third')
-  expect([logins.has('first'), logins.has('second')]).toEqual([true, true])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toEqual([true, true])
   jest.advanceTimersByTime(2)
   await use('fourth')
-  expect([logins.has('first'), logins.has('second'), logins.has('third')]).toEqual([false, true, true])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' }), logins.isUsed({ id: 'third' })]).toEqual([
+    false,
+    true,
+    true,
+  ])
   jest.advanceTimersByTime(LIFETIME)
   await use('fifth')
-  expect([logins.has('second'), logins.has('third'), logins.has('fourth')]).toEqual([false, false, true])
+  expect([logins.isUsed({ id: 'second' }), logins.isUsed({ id: 'third' }), logins.isUsed({ id: 'fourth' })]).toEqual([
+    false,
+    false,
+    true,
+  ])
 })
 
 test('after a quiet time all are forgotten at once', async () => {
@@ -102,7 +114,7 @@ test('after a quiet time all are forgotten at once', async () => {
   await run(logins, 'old', async () => 'user')
   jest.advanceTimersByTime(2 * LIFETIME)
   await run(logins, 'new', async () => 'user')
-  expect([logins.has('old'), logins.has('new')]).toEqual([false, true])
+  expect([logins.isUsed({ id: 'old' }), logins.isUsed({ id: 'new' })]).toEqual([false, true])
 })
 
 test('a record that becomes unused again a lifetime after it was used is unused', async () => {
@@ -115,13 +127,17 @@ test('a record that becomes unused again a lifetime after it was used is unused'
   await run(logins, 'next', async () => 'user')
   fail()
   await expect(failing).rejects.toThrow('late')
-  expect([logins.has('one'), logins.has('two')]).toEqual([false, true])
+  expect([logins.isUsed({ id: 'one' }), logins.isUsed({ id: 'two' })]).toEqual([false, true])
 })
 
 test('no used record is forgotten while it could be used again, however many follow', async () => {
   const logins = new UsedLogins<string>()
   for (let count = 0; count <= 20_000; count++) await run(logins, `record ${count}`, async () => 'user')
-  expect([logins.has('record 0'), logins.has('record 10000'), logins.has('record 20000')]).toEqual([true, true, true])
+  expect([
+    logins.isUsed({ id: 'record 0' }),
+    logins.isUsed({ id: 'record 10000' }),
+    logins.isUsed({ id: 'record 20000' }),
+  ]).toEqual([true, true, true])
 })
 
 test('setting the clock ahead and back neither forgets nor retains a record', async () => {
@@ -132,10 +148,10 @@ test('setting the clock ahead and back neither forgets nor retains a record', as
   await run(logins, 'first', async () => 'user')
   jest.setSystemTime(now)
   await run(logins, 'second', async () => 'user')
-  expect([logins.has('first'), logins.has('second')]).toEqual([true, true])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toEqual([true, true])
   jest.advanceTimersByTime(2 * LIFETIME)
   await run(logins, 'third', async () => 'user')
-  expect([logins.has('first'), logins.has('second')]).toEqual([false, false])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toEqual([false, false])
 })
 
 test('eight duplicates wait for a login, and no more', () => {

@@ -245,8 +245,8 @@ test.each([
   ['/back', false],
   ['/', false],
   ['/auth', false],
-])('a start at %s resembles the callback at /auth/callback: %s', (path, isCallbackSuffix) => {
-  expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', isCallbackSuffix })
+])('a start at %s resembles the callback at /auth/callback: %s', (path, isAtCallback) => {
+  expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', isAtCallback })
 })
 
 test.each([
@@ -283,15 +283,15 @@ test('a start keeps its query unchanged, except for a foreign tab secret where t
     expect(startAt(withSecret, false, headers)).toMatchObject({ path: withSecret, tabSecret: undefined })
 })
 
-test('a target of 4,096 characters is read, and one more is refused with a hint', () => {
-  const target = (length: number, name: string): string =>
-    `/auth/callback?${name}=${'k'.repeat(length)}`.slice(0, length)
-  expect(verdictOf(classifyRequest(incoming(target(4096, 'x')), policy))).toBe('auth_key_missing')
-  const tooLong = (url: string) => classifyRequest(incoming(url), policy)
-  const hint = 'The address of the request has more than 4,096 characters.'
-  const refused = { type: 'refused', hint }
-  expect(tooLong(target(4097, 'auth_key'))).toEqual({ ...refused, code: 'auth_key_malformed', phase: 'callback' })
-  expect(tooLong(target(4097, 'x'))).toEqual({ ...refused, code: 'start_forbidden', phase: 'start' })
+test('a target of 4,096 characters is read, and one more is refused with a hint, as what it is by the rest', () => {
+  const request = (length: number, begin: string) =>
+    classifyRequest(incoming(`${begin}=${'k'.repeat(length)}`.slice(0, length)), policy)
+  expect(verdictOf(request(4096, '/auth/callback?x'))).toBe('auth_key_missing')
+  const refused = { type: 'refused', hint: 'The address of the request has more than 4,096 characters.' }
+  for (const callback of ['/auth/callback?auth_key', '/auth/callback?x', '/auth?auth_key'])
+    expect(request(4097, callback)).toEqual({ ...refused, code: 'auth_key_malformed', phase: 'callback' })
+  for (const start of ['/auth?x', '/auth?returnTo=/auth_key'])
+    expect(request(4097, start)).toEqual({ ...refused, code: 'start_forbidden', phase: 'start' })
 })
 
 // The modes in which Chromium and Firefox send a navigation that a service worker answers.
