@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import express, { type RequestHandler, Router } from 'express'
+import express, { type Request, type RequestHandler, Router } from 'express'
 import passport from 'passport'
 import { Strategy, type StrategyOptions } from 'passport-social-login'
 
@@ -17,18 +17,20 @@ declare global {
 }
 declare module 'express-session' {
   interface SessionData {
-    question?: { id: string; account: Account }
+    question?: { id: string; userID: string; account: Account }
   }
 }
 
 /**
  * Adds the routes that link a second account of the provider. Use them after `passport.session()`.
  * @param options those of your login, with the id, the secret and the callback URL of the second application
+ * @param userIDOf the id of a signed-in user
  * @param link stores the account for the user, and rejects if it belongs to another user
  */
 export function linkRoutes(
   options: StrategyOptions,
-  link: (user: Express.User, account: Account) => Promise<void>,
+  userIDOf: (user: Express.User) => string,
+  link: (userID: string, account: Account) => Promise<void>,
 ): Router {
   passport.use(
     'social-login-link',
@@ -47,28 +49,32 @@ export function linkRoutes(
   router.all('/account/link/callback', requireUser, authorize, (req, res) => {
     // Fails if the user has signed out in the meantime. Without a reload, saving the session would undo that.
     req.session.reload((error) => {
-      if (error) return res.redirect('/login')
-      if (req.account) req.session.question = { id: randomUUID(), account: req.account }
+      if (error || !req.user) return res.redirect('/login')
+      if (req.account) req.session.question = { id: randomUUID(), userID: userIDOf(req.user), account: req.account }
       res.redirect('/account/link/confirm')
     })
   })
 
+  // A session that outlives a sign-out, as with `keepSessionInfo`, may hold the question of another user.
+  const questionOf = ({ session, user }: Request) =>
+    user && session.question?.userID === userIDOf(user) ? session.question : undefined
+
   router.get('/account/link/confirm', requireUser, (req, res) => {
-    if (!req.session.question) return res.redirect('/account')
-    const { id, account } = req.session.question
+    const question = questionOf(req)
+    if (!question) return res.redirect('/account')
+    const { id, account } = question
     // No other site may show this page in a frame, and have its button clicked there.
     res.set({ 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' }).send(questionPage(id, account))
   })
 
   router.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res, next) => {
     if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
-    const { user, session } = req
-    // Another link has come back since that page was shown, so the session holds another account than the page.
-    if (!user || !session.question || req.body?.id !== session.question.id) return res.redirect('/account/link/confirm')
-    const { account } = session.question
-    delete session.question
+    const question = questionOf(req)
+    // Another link may have come back since that page was shown: the session then holds another account than the page.
+    if (!question || req.body?.id !== question.id) return res.redirect('/account/link/confirm')
+    delete req.session.question
     try {
-      await link(user, account)
+      await link(question.userID, question.account)
     } catch (failure) {
       return next(failure) // In Express 4, a rejection would end the process.
     }

@@ -17,6 +17,13 @@ export function resolvePath(path: string, base: string): URL | undefined {
   return path.length <= MAX_URL_LENGTH && !NO_PATH.test(path) ? tryURL(path, base) : undefined
 }
 
+/** Where a `Location` header leads; undefined for what is no web address. */
+export function resolveLocation(location: string, base: URL): URL | undefined {
+  const isWithoutScheme = location.startsWith('//')
+  const url = parseURL(isWithoutScheme ? base.protocol + location : location) ?? resolvePath(location, base.href)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
 /** The host of a URL as sockets take it: an address of IPv6 without its brackets. */
 export const withoutBrackets = (hostname: string): string => hostname.replace(/[[\]]/g, '')
 

@@ -3,7 +3,7 @@ import { isFailed, type ProviderResponse } from '../client/http/response-reader'
 import { isObject, type JSONObject, ownProperty } from '../client/response/json'
 import { nameToShow } from '../client/response/names'
 import { ACCESS_TOKEN } from '../client/response/responses'
-import { parseURL, resolvePath } from '../client/url'
+import { resolveLocation } from '../client/url'
 import { OUTCOMES, SocialLoginError, withoutAddress } from '../errors'
 import type { Examination } from './examination'
 import type { ProbeResponse } from './probe'
@@ -137,7 +137,5 @@ export function recordForm({ json, headers, hasWarnings }: ProbeResponse, { mode
 /** Where a redirect leads; undefined if that is no web address. */
 export function redirectTarget({ headers }: ProbeResponse, from: URL): URL | undefined {
   const { location } = headers
-  if (!location) return undefined
-  const url = parseURL(location) ?? resolvePath(location, from.href)
-  return url && /^https?:/.test(url.protocol) ? url : undefined
+  return location ? resolveLocation(location, from) : undefined
 }

@@ -27,7 +27,7 @@ export function foreignRequest({ headers }: IncomingMessage): TypeError | undefi
  * who no longer exists.
  */
 export function warnOfMissingPassportSession(req: Incoming): void {
-  if (hasSessionUser(req) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
+  if (hasSessionUser(req) && Reflect.get(req, userPropertyOf(req)) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
 }
 
 export function httpRequest(
@@ -48,16 +48,29 @@ export function httpRequest(
 type CurrentUser = (() => unknown) | undefined
 
 /**
- * A string unique to the signed-in user; undefined if nobody is signed in. It has the id of what Passport stores of the
- * user in the session, else of the user on the request, because the rest may change during a login (a token is refreshed,
- * a name is edited). If neither has an id, it has all of what Passport stores that is not renewed.
- * @throws TypeError if that cannot be JSON, or is empty as JSON
+ * A string unique to the signed-in user; undefined if no one is signed in. It has the id of the user in Passport's session
+ * and that of the user on the request, which differ where the application has its own sign-in, or lets someone act as
+ * another user. The rest may change during a login (a token is refreshed, a name is edited). If neither has an id, it has
+ * all that is not renewed of one of them, the session's first.
+ * @throws TypeError if that cannot be JSON, or has no content as JSON
  */
 export function currentUserKey(req: Incoming, currentUser?: CurrentUser): string | undefined {
   if (currentUser) return keyOfOption(currentUser())
-  const [serialized, user] = [sessionUser(req), requestUser(req)]
-  if (!isNobody(serialized) && (hasID(serialized) || !hasID(user))) return `session:${keyOf(serialized)}`
-  return user ? `user:${keyOf(user)}` : undefined
+  const users = usersOf(req)
+  const identified = users.filter(({ user }) => hasID(user))
+  const counted = identified.length > 0 ? identified : users.slice(0, 1)
+  return counted.map(({ place, user }) => `${place}:${keyOf(user)}`).join(' ') || undefined
+}
+
+/** The users of a request, by their places. */
+function usersOf(req: Incoming): { readonly place: string; readonly user: unknown }[] {
+  const property = userPropertyOf(req)
+  const places = [
+    { place: 'session', user: sessionUser(req) },
+    { place: 'user', user: req.user },
+    ...(property === 'user' ? [] : [{ place: 'property', user: Reflect.get(req, property) }]),
+  ]
+  return places.filter(({ user }) => !isNobody(user))
 }
 
 function keyOfOption(user: unknown): string | undefined {
@@ -72,9 +85,10 @@ const OUTSIDE_SESSION =
 
 /** What may be the cause if the user seems to have changed. */
 export function currentUserHint(req: Incoming, currentUser?: CurrentUser): string | undefined {
-  const users = currentUser ? [currentUser()] : [sessionUser(req), requestUser(req)]
-  if (users.some((user) => !isNobody(user)) && !users.some(hasID)) return NO_ID
-  return currentUser || !isNobody(sessionUser(req)) ? undefined : OUTSIDE_SESSION
+  const users = currentUser ? [currentUser()].filter((user) => !isNobody(user)) : usersOf(req).map(({ user }) => user)
+  if (users.length > 0 && !users.some(hasID)) return NO_ID
+  const isOfPassport = hasSessionUser(req) && new Set(users.filter(hasID).map(keyOf)).size === 1
+  return currentUser || isOfPassport ? undefined : OUTSIDE_SESSION
 }
 
 export function hasSessionUser(req: Incoming): boolean {
@@ -90,9 +104,8 @@ function isNobody(user: unknown): boolean {
   return !user && user !== 0
 }
 
-function requestUser(req: Incoming): unknown {
-  const { _userProperty: property } = req
-  return typeof property === 'string' ? Reflect.get(req, property) : req.user
+function userPropertyOf({ _userProperty: property }: Incoming): string {
+  return typeof property === 'string' ? property : 'user'
 }
 
 /** Whether Passport will keep the user in the session. (`@fastify/passport` does so without a `_sessionManager`.) */
@@ -121,7 +134,9 @@ const ID_NAMES = ['id', '_id', 'sub', 'userId', 'userID', 'user_id', 'uid', 'uui
 const RENEWED = ['iat', 'exp', 'nbf', 'jti', 'auth_time']
 
 function idOf(user: Readonly<Record<string, unknown>>): unknown {
-  return ID_NAMES.map((name) => user[name] ?? undefined).find((id) => id !== undefined)
+  return ID_NAMES.map((name) => user[name]).find(
+    (id) => id !== undefined && id !== null && id !== '' && !Number.isNaN(id),
+  )
 }
 
 /** Whether it is an object with an id, or an id itself. */
@@ -137,7 +152,12 @@ function asText(value: unknown): string {
   // Nothing tells one symbol from another of its description.
   if (typeof value !== 'object' && typeof value !== 'symbol') return `${typeof value} ${value}`
   const text = tryStringify(value)
-  // Objects with private fields are all `{}`.
-  if (text !== undefined && text !== '{}') return text
+  // Objects with private fields, and maps, are all `{}`.
+  if (text !== undefined && hasContent(JSON.parse(text))) return text
   throw new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON')
+}
+
+function hasContent(value: unknown): boolean {
+  if (typeof value !== 'object') return true
+  return value !== null && Object.values(value).some(hasContent)
 }

@@ -231,14 +231,17 @@ describe('guides of the documentation', () => {
   const LINK = '/account/link/callback'
   const linkRoutesWith =
     (routes: typeof linkRoutes): Parameters<typeof linking>[1] =>
-    (options, link) =>
-      routes(options, (user, account) => link({ id: String(Reflect.get(user, 'id')) }, account))
+    (options, userIDOf, link) =>
+      routes(options, (user) => userIDOf({ id: String(Reflect.get(user, 'id')) }), link)
 
   /** @param links gets the user and the account of each link */
   const linkingAt = async (links: Array<[string, string]>): Promise<void> => {
     await build((server, { appID, appSecret }) => {
       const ofLogin = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: CALLBACK }
       limitGuessing(server)
+      server.get('/become/:id', ({ login, params: { id } }, res, next) => {
+        login.call(res.req, { id }, { session: true, keepSessionInfo: true }, (error) => (error ? next(error) : res.end()))
+      })
       linking(
         server,
         linkRoutesWith(linkRoutes),
@@ -297,6 +300,20 @@ describe('guides of the documentation', () => {
     expect(links).toEqual([['1', '2']])
   })
 
+  test('"Linking accounts": the question of a user who has left is not shown to the next one', async () => {
+    const links: Array<[string, string]> = []
+    await linkingAt(links)
+    const ada = await signedIn()
+    await startLink(ada)
+    await finishLink(ada, '2')
+    const id = idIn(await question(ada))
+    // Ada's question stays in the session of whoever signs in next.
+    expect((await ada.follow(`${app.origin}/become/3`)).status).toBe(200)
+    expect((await ada.follow(`${app.origin}/account/link/confirm`)).location).toBe('/account')
+    await press(ada, id)
+    expect(links).toEqual([])
+  })
+
   test('"Linking accounts": a sign-out while the provider is asked stays one', async () => {
     await linkingAt([])
     const ada = await signedIn()
@@ -323,11 +340,15 @@ describe('guides of the documentation', () => {
     jest.dontMock('express')
     const server = express4()
     server.use((req, _res, next) => {
-      Object.assign(req, { user: { id: '1' }, session: { question: { id: 'question', account: { id: '2' } } } })
+      Object.assign(req, {
+        user: { id: '1' },
+        session: { question: { id: 'question', userID: '1', account: { id: '2' } } },
+      })
       next()
     })
     const options = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: LINK }
-    server.use(routes(options, () => Promise.reject(new Error('the account belongs to somebody else'))))
+    const userID = (): string => '1'
+    server.use(routes(options, userID, () => Promise.reject(new Error('the account belongs to somebody else'))))
     await using listening = await listen(server)
     // Without `next`, the rejection of the handler would end the process, and the request would never be answered.
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }

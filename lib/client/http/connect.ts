@@ -44,7 +44,7 @@ export function connectTo(origin: string, options: ConnectOptions): Connect {
       closeOnAbort(tunnel, signal)
       return tunnel
     }
-    const socket = tls.connect({
+    const socket = connectTLS({
       ...address,
       ...tlsOptions(),
       servername: serverNameOf(host),
@@ -59,6 +59,16 @@ export function connectTo(origin: string, options: ConnectOptions): Connect {
       if (!inspect) session = given
     })
     return opened(socket, 'secureConnect', signal, tunnel)
+  }
+}
+
+/** @throws what Node says of options that cannot be, such as the environment's version of TLS; then closes the tunnel */
+function connectTLS(options: tls.ConnectionOptions): tls.TLSSocket {
+  try {
+    return tls.connect(options)
+  } catch (error) {
+    options.socket?.destroy()
+    throw error
   }
 }
 

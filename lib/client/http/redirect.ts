@@ -1,4 +1,4 @@
-import { parseURL, resolvePath } from '../url'
+import { resolveLocation } from '../url'
 
 export interface RequestTarget {
   readonly origin: string
@@ -17,9 +17,9 @@ const TO_NOTHING = 'It does not say where to.'
 
 /** In what the address of a redirect differs from that of the request, and what helps; never the address itself. */
 export function redirectHint({ origin, path }: RequestTarget, location: string | undefined): string {
-  const to = location === undefined ? undefined : (parseURL(location) ?? resolvePath(location, origin))
-  if (!to || location === '') return TO_NOTHING
   const from = new URL(origin + path)
+  const to = location ? resolveLocation(location, from) : undefined
+  if (!to) return TO_NOTHING
   if (to.hostname !== from.hostname) return TO_HOST
   if (to.protocol !== from.protocol) return to.protocol === 'https:' ? TO_HTTPS : TO_HTTP
   if (to.port !== from.port) return TO_HOST

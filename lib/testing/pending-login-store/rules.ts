@@ -86,6 +86,10 @@ export const RULES: readonly Rule[] = [
     rule: 'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.',
     check: consumesOnce,
   },
+  {
+    rule: 'A callback of an older login, which a newer start has replaced meanwhile, leaves the newer one as it was (unless atomic is false).',
+    check: comparesID,
+  },
   { rule: 'Other cookies of the response and other content of the session stay.', check: leavesOthers },
   {
     rule: `A login is kept for ${MAX_AGE_MS / MINUTE} minutes, and gone after ${RETENTION_MS / MINUTE}; until then a consumed one stays consumed.`,
@@ -124,6 +128,15 @@ async function consumesOnce(deployment: Deployment): Promise<void> {
       `of ${CALLBACKS} concurrent calls in two processes ${counts[0]} resolved to true, ${counts[1]} to false, ${counts[2]} to undefined (the option atomic: false leaves this rule out)`,
     )
   }
+}
+
+async function comparesID(deployment: Deployment): Promise<void> {
+  if (deployment.options.atomic === false) return
+  const browser = deployment.newBrowser()
+  await deployment.save(browser, newRecord())
+  const newer = newRecord()
+  await deployment.consume(browser.copy(), 0, () => deployment.save(browser, newer, 1))
+  await mustFind(deployment, browser, newer)
 }
 
 async function leavesOthers(deployment: Deployment): Promise<void> {

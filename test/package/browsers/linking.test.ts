@@ -59,7 +59,11 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
     const options = { ...settings, tabBinding, dispatcher: sites.dispatcher }
     app.use(
       express.static(PAGES),
-      linkRoutes(options, async (_user, { id }) => void links.push(id)),
+      linkRoutes(
+        options,
+        () => 'ada',
+        async (_userID, { id }) => void links.push(id),
+      ),
     )
     sites.serve('app.test', app)
     const key = provider.issueAuthKey({ appID, userID: '2' })

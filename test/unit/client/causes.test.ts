@@ -88,6 +88,7 @@ test.each([
   ['https://social.example/api/authorize', TO_HTTPS],
   ['http://www.social.example:8080/api/authorize', TO_HOST],
   ['https://social-canary.example/api/authorize', TO_HOST],
+  ['//www.social.example:8080/api/authorize', TO_HOST],
   ['http://social.example:9090/api/authorize', TO_HOST],
   ['/api/authorize/', TO_SLASH],
   ['http://social.example:8080/api/authorize/?canary=1', TO_SLASH],

@@ -68,6 +68,17 @@ test('a promise of the option currentUser is refused', () => {
   )
 })
 
+test('the user of the application counts beside that of another userProperty', () => {
+  const beside = (user: unknown) => currentUserKey(incoming('/', {}, { _userProperty: 'me', me: { id: 1 }, user }))
+  expect(new Set([beside(undefined), beside({ id: 1 }), beside({ id: 2 })]).size).toBe(3)
+})
+
+test('an empty id is none, and 0 is a user', () => {
+  for (const id of ['', null, undefined, Number.NaN])
+    expect(onRequest({ id, name: 'a' })).not.toBe(onRequest({ id, name: 'b' }))
+  expect(onRequest(0)).toBeDefined()
+})
+
 test('users without an id differ by their whole content, at any userProperty', () => {
   expect(onRequest({ name: 'alice' })).not.toBe(onRequest({ name: 'mallory' }))
   const me = (name: string) => currentUserKey(incoming('/', {}, { _userProperty: 'me', me: { name } }))
@@ -93,6 +104,8 @@ test.each([
   ['who is the same JSON as everybody', new PrivateID('secret')],
   ['who is a symbol', Symbol('secret')],
   ['whose id is a symbol', { id: Symbol('secret') }],
+  ['whose members are the same JSON for everybody', { account: new PrivateID('secret'), roles: [new Map()] }],
+  ['who is null as JSON', { toJSON: () => null }],
 ])('a user %s is refused without revealing its content', (_title, user) => {
   expect(() => onRequest(user)).toThrow(
     new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON'),
@@ -102,9 +115,11 @@ test.each([
 const inBoth = (serialized: unknown, user: unknown) =>
   currentUserKey(incoming('/', {}, { session: { passport: { user: serialized } }, user }))
 
-test('the user in the session takes precedence over the one on the request, unless only the latter has an id', () => {
-  expect(inBoth(1, { id: 2 })).toBe(inSession(1))
-  expect(inBoth({ id: 1 }, { id: 2 })).toBe(inSession({ id: 1 }))
+test('the user in the session and the one on the request both count, unless only one of them has an id', () => {
+  const both = [inBoth(1, { id: 2 }), inBoth(1, { id: 3 }), inBoth(2, { id: 2 }), inSession(1), onRequest({ id: 2 })]
+  expect(new Set(both).size).toBe(both.length)
+  expect(inBoth({ id: 1, name: 'then' }, { id: 2 })).toBe(inBoth({ id: 1 }, { id: 2, name: 'now' }))
+  expect(inBoth(1, { name: 'then' })).toBe(inBoth(1, { name: 'now' }))
   expect(inBoth({ token: 'then' }, { id: 2 })).toBe(inBoth({ token: 'now' }, { id: 2 }))
   expect(inBoth({ token: 'x' }, { id: 2 })).not.toBe(inBoth({ token: 'x' }, { id: 3 }))
   expect(inBoth({ token: 'then' }, { name: 'ada' })).not.toBe(inBoth({ token: 'now' }, { name: 'ada' }))

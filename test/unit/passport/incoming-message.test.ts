@@ -35,7 +35,8 @@ const [known, unknown, guest] = [{ id: 1 }, { token: 'x' }, { id: 'guest' }]
 test.each<[string, object, unknown]>([
   ['nobody is signed in any more', {}, OUTSIDE_SESSION],
   ['the session has the id', stored(1), undefined],
-  ['the session has the id 0', { ...stored(0), user: guest }, undefined],
+  ['the session has the id 0, and the request the same', { ...stored(0), user: { id: 0 } }, undefined],
+  ['the session and the request have different users', { ...stored(1), user: guest }, OUTSIDE_SESSION],
   ['the session has a user with an id', { ...stored(known), user: unknown }, undefined],
   ['the session has a user without an id', stored(unknown), NO_ID],
   ['neither user has an id', { ...stored(unknown), user: { name: 'ada' } }, NO_ID],

@@ -50,7 +50,7 @@ describe('stores that keep the contract', () => {
   })
 })
 
-const [NOTHING, FOUND, APART, FORGED, NEWER, CONSUMED, MARKED, ONCE, OTHERS, LIFETIME, OUTAGE] = RULES.map(
+const [NOTHING, FOUND, APART, FORGED, NEWER, CONSUMED, MARKED, ONCE, OLDER, OTHERS, LIFETIME, OUTAGE] = RULES.map(
   ({ rule }) => rule,
 )
 
@@ -134,6 +134,14 @@ class KeepsTheOlder extends OneIDForEachBrowser {
     const id = this.newID(req)
     await this.database.insert(id, JSON.stringify(record), this.lifetime)
     this.setCookie(req, id)
+  }
+}
+
+/** Keeps one login for each browser, and marks it whatever its id. */
+class MarksTheNewer extends OneIDForEachBrowser {
+  override async save(req: Incoming, record: PendingLogin): Promise<void> {
+    await this.database.delete(`used ${this.idOf(req)}`)
+    await super.save(req, record)
   }
 }
 
@@ -245,6 +253,7 @@ describe('a store that breaks the contract is refused by the rule, with what was
     ['deletes what was used', DeletesWhatWasUsed, MARKED, undef],
     ['looks before it marks', LooksThenMarks, ONCE, '8 resolved to true, 0 to false, 0 to undefined'],
     ['does not tell who was first', DoesNotTell, ONCE, '0 resolved to true, 0 to false, 8 to undefined'],
+    ['marks the newer login in place of the older', MarksTheNewer, OLDER, 'load resolved to a consumed login'],
     ['replaces the cookies of the response', ReplacesCookies, OTHERS, 'a cookie was gone after save'],
     ['empties the session', EmptiesTheSession, OTHERS, 'a value of the session was gone after save'],
     ['never expires', NeverExpires, LIFETIME, 'the browser, 11 minutes after its start, found {"id":'],

@@ -250,8 +250,8 @@ export const expressRows: readonly Row[] = [
       "callbackURL: '/auth/social-login/callback'": "callbackURL: '/auth/social-login'",
     },
     registered: '/auth/social-login',
-    terminal: /a login starts at a route of its own, not at that of callbackURL/,
-    person: /^401 Signing in did not succeed.*For the operator .*a route of its own/,
-    tester: /answered 401 ."The callback was opened .*a route of its own/,
+    terminal: /a login starts at its own route, not at that of callbackURL/,
+    person: /^401 Signing in did not succeed.*For the operator .*its own route/,
+    tester: /answered 401 ."The callback was opened .*its own route/,
   },
 ]

@@ -82,7 +82,11 @@ interface Logins {
 }
 
 /** `linkRoutes` of an application whose user has an id. */
-type LinkRoutes = (options: StrategyOptions, link: (user: { id: string }, account: Account) => Promise<void>) => Router
+type LinkRoutes = (
+  options: StrategyOptions,
+  userIDOf: (user: { id: string }) => string,
+  link: (userID: string, account: Account) => Promise<void>,
+) => Router
 
 export function linking(
   app: Application,
