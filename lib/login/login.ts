@@ -56,11 +56,11 @@ export class Login<User = unknown> {
   }
 
   async #settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    const phase = phaseWithoutProvider(adapter.http)
+    const phaseOf = (): Phase => phaseWithoutProvider(adapter.http)
     try {
-      return await this.#find(adapter, phase)
+      return await this.#find(adapter, phaseOf)
     } catch (error) {
-      return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
+      return new Trace(this.#providers.name).run(phaseOf(), () => Promise.reject(error))
     }
   }
 
@@ -75,7 +75,7 @@ export class Login<User = unknown> {
   async pending(
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const settings = await this.#find(adapter, 'start')
+    const settings = await this.#find(adapter, () => 'start')
     const record = await loadRecord('start', settings.timeout, adapter.store)
     if (!record || this.#usedLogins.isUsed(record)) return undefined
     return summaryOf(record, { settings, user: adapter.currentUserKey() })
@@ -83,16 +83,19 @@ export class Login<User = unknown> {
 
   #find(
     { findProvider, options }: Pick<RequestAdapter, 'options' | 'findProvider'>,
-    phase: Phase,
+    phaseOf: () => Phase,
   ): LoginSettings | Promise<LoginSettings> {
-    return this.#providers.find(() => findProvider(), phase, options.callbackURL)
+    return this.#providers.find(() => findProvider(), phaseOf, options.callbackURL)
   }
 
   /** The profile for a token that the application already has. Not used by a login. */
   async loadProfile(accessToken: string): Promise<Profile> {
-    const settings = await this.#providers.find(() => {
-      throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
-    }, 'profile')
+    const settings = await this.#providers.find(
+      () => {
+        throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+      },
+      () => 'profile',
+    )
     const deadline = new Deadline(settings.timeout)
     try {
       return await settings.concurrentLogins.run(deadline, () => loadProfile(settings, accessToken, { deadline }))

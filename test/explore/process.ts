@@ -65,7 +65,10 @@ export function settingsOf(
         },
       },
     }
-    const found = parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start')
+    const found = parseLoginOptions(options, nodeNetwork).find(
+      () => undefined,
+      () => 'start',
+    )
     if (found instanceof Promise) throw new Error('the only provider is known at once')
     return found
   }

@@ -22,7 +22,10 @@ async function exchanged(
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
   const providers = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others }, nodeNetwork)
-  const settings = await providers.find(() => undefined, 'exchange')
+  const settings = await providers.find(
+    () => undefined,
+    () => 'exchange',
+  )
   return exchange({ settings, adapter: { skipUserProfile }, trace: new Trace(settings.name) }, clients.newKey())
 }
 

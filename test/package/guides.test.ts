@@ -240,7 +240,9 @@ describe('guides of the documentation', () => {
       const ofLogin = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: CALLBACK }
       limitGuessing(server)
       server.get('/become/:id', ({ login, params: { id } }, res, next) => {
-        login.call(res.req, { id }, { session: true, keepSessionInfo: true }, (error) => (error ? next(error) : res.end()))
+        login.call(res.req, { id }, { session: true, keepSessionInfo: true }, (error) =>
+          error ? next(error) : res.end(),
+        )
       })
       linking(
         server,

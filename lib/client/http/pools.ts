@@ -103,7 +103,10 @@ export class ProviderPools implements Transports {
   }
 
   #use(origin: string): ProviderPool {
-    const pool = this.#pools.get(origin) ?? this.#open(origin)
+    const known = this.#pools.get(origin)
+    if (known && this.#pools.size === 1) return known
+    const pool = known ?? this.#open(origin)
+    // It moves to the end, as the one that was used last.
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
     return pool

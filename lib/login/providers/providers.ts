@@ -63,17 +63,22 @@ export class Providers {
   /**
    * The settings for one request.
    * @param lookup the application's function, not called where there is only one provider
+   * @param phaseOf called for an error
    * @param callbackURL that of this request, instead of the provider's own
    * @throws SocialLoginError `provider_unknown`, `provider_invalid`, `provider_lookup_timeout`, or what `lookup` threw
    * @throws TypeError for a `callbackURL` that is no URL and no path
    */
-  find(lookup: () => ProviderResult, phase: Phase, callbackURL?: string): LoginSettings | Promise<LoginSettings> {
+  find(
+    lookup: () => ProviderResult,
+    phaseOf: () => Phase,
+    callbackURL?: string,
+  ): LoginSettings | Promise<LoginSettings> {
     const ofRequest = (found: LoginSettings): LoginSettings => {
       if (callbackURL === undefined) return found
       const settings = withCallback(found, callbackURL)
-      return orInvalid(phase, () => this.#own(settings))
+      return orInvalid(phaseOf, () => this.#own(settings))
     }
-    return this.#only ? ofRequest(this.#only) : this.#lookUp(lookup, phase).then(ofRequest)
+    return this.#only ? ofRequest(this.#only) : this.#lookUp(lookup, phaseOf).then(ofRequest)
   }
 
   /** Closes the connections after pending logins have ended. */
@@ -84,19 +89,19 @@ export class Providers {
     await this.#transports.close()
   }
 
-  async #lookUp(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
+  async #lookUp(lookup: () => ProviderResult, phaseOf: () => Phase): Promise<LoginSettings> {
     const result = lookup()
-    const provider = isThenable(result) ? await this.#inTime(result, phase) : result
-    if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
+    const provider = isThenable(result) ? await this.#inTime(result, phaseOf) : result
+    if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phaseOf())
     if (!isObject(provider))
-      throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
+      throw invalid('provider must return an object, or undefined for a provider that does not exist', phaseOf())
     // This is not within `orInvalid`, because what a getter of the application's record throws may quote a secret.
     const members = membersOf(provider)
-    return orInvalid(phase, () => this.#settingsOf(this.#parseMembers(members)))
+    return orInvalid(phaseOf, () => this.#settingsOf(this.#parseMembers(members)))
   }
 
-  #inTime<T>(result: PromiseLike<T>, phase: Phase): Promise<T> {
-    return withTimeout(this.#options.timeout, result, () => new SocialLoginError('provider_lookup_timeout', phase))
+  #inTime<T>(result: PromiseLike<T>, phaseOf: () => Phase): Promise<T> {
+    return withTimeout(this.#options.timeout, result, () => new SocialLoginError('provider_lookup_timeout', phaseOf()))
   }
 
   /** @throws TypeError naming the member that is wrong, never its value */
@@ -174,11 +179,11 @@ function invalid(reason: string, phase: Phase): SocialLoginError {
 }
 
 /** What is wrong with a record, or with the callback of its provider, is no error of the code that calls this package. */
-function orInvalid<T>(phase: Phase, read: () => T): T {
+function orInvalid<T>(phaseOf: () => Phase, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof TypeError ? invalid(error.message, phase) : error
+    throw error instanceof TypeError ? invalid(error.message, phaseOf()) : error
   }
 }
 

@@ -16,7 +16,13 @@ interface Login {
 async function digestOf({ strategy = 'many', provider: own, callbackURL: ofCall }: Login): Promise<string> {
   const found = { ...provider, callbackURL, ...own }
   const providers = parseLoginOptions({ name: strategy, provider: () => found }, nodeNetwork)
-  return (await providers.find(() => found, 'start', ofCall)).strategyDigest
+  return (
+    await providers.find(
+      () => found,
+      () => 'start',
+      ofCall,
+    )
+  ).strategyDigest
 }
 
 test.each<[string, Login]>([

@@ -91,7 +91,10 @@ test('of many providers, one claims its name and its callback once somebody has 
   const { parseLoginOptions, nodeNetwork, takeCodes } = loadLibrary()
   for (const [name, baseURL, callbackURL, expected] of CLAIMS) {
     const provider = { name, baseURL, callbackURL, ...credentials }
-    const settings = await parseLoginOptions({ provider: () => provider }, nodeNetwork).find(() => provider, 'start')
+    const settings = await parseLoginOptions({ provider: () => provider }, nodeNetwork).find(
+      () => provider,
+      () => 'start',
+    )
     expect(takeCodes()).toEqual([])
     settings.onExchanged?.()
     expect(takeCodes()).toEqual(expected)
@@ -113,7 +116,11 @@ test('a callback that a call gives is claimed for its provider, too', async () =
     ['go', B, ['CALLBACK_SHARED']],
   ] as const) {
     const options = { name, baseURL, callbackURL: `https://app.example/${name}`, ...credentials }
-    await parseLoginOptions(options, nodeNetwork).find(() => undefined, 'start', 'https://app.example/cb')
+    await parseLoginOptions(options, nodeNetwork).find(
+      () => undefined,
+      () => 'start',
+      'https://app.example/cb',
+    )
     expect(takeCodes()).toEqual(expected)
   }
 })

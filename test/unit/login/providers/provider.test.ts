@@ -7,13 +7,21 @@ import { defaults, good, required } from '../../../support/options'
 
 async function settingsOf(options: object = {}, ofCall?: string): Promise<LoginSettings> {
   // An application may share its options, and so nothing is written into them.
-  return parseLoginOptions(Object.freeze({ ...good, ...options }), nodeNetwork).find(() => undefined, 'start', ofCall)
+  return parseLoginOptions(Object.freeze({ ...good, ...options }), nodeNetwork).find(
+    () => undefined,
+    () => 'start',
+    ofCall,
+  )
 }
 
 async function settingsOfMany(own: object = {}, ofCall?: string): Promise<LoginSettings> {
   const provider = { name: 'chess', ...required, ...own }
   const callbackURL = 'https://app.example/:provider/callback'
-  return parseLoginOptions({ provider: () => provider, callbackURL }, nodeNetwork).find(() => provider, 'start', ofCall)
+  return parseLoginOptions({ provider: () => provider, callbackURL }, nodeNetwork).find(
+    () => provider,
+    () => 'start',
+    ofCall,
+  )
 }
 
 const known = {

@@ -40,7 +40,10 @@ const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has m
 const OWN_ADDRESS = 'baseURL and authorizationURL must not be at the address of this application'
 
 const find = async (communities: Providers, answer: ProviderResult, phase: Phase = 'start'): Promise<LoginSettings> =>
-  communities.find(() => answer, phase)
+  communities.find(
+    () => answer,
+    () => phase,
+  )
 
 async function findMany(communities: Providers, kind: string, count: number): Promise<LoginSettings[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => find(communities, communityOf(`${kind}-${index}`))))
