@@ -3,7 +3,9 @@
 // An aid for a person, and no check: StrykerJS changes the given lines of lib (lib/login/callback.ts:111-158), one place at
 // a time, and names each change that no test notices. Without lines: those that differ from main, or if none does, those of
 // the last commit. Without tests: those of whole logins, and those that mirror the file's folder. Fewer tests are quicker.
+// Tests in folders called browsers, concurrency or processes do not run.
 import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
 
 const VERSION = '9.6.1'
 /** The tests of whole logins, and of what is not part of one, by the folder of `lib/`. */
@@ -59,9 +61,13 @@ function testsOf(changed) {
   return [...new Set(all)]
 }
 
-/** Of a compiled test, or of all in a folder. */
+/** Of a compiled test, which may be named as for Jest (test/login/web), or of all in a folder. */
 function pattern(path) {
-  return path.endsWith('.ts') ? path.replace(/\.ts$/, '.js') : `${path.replace(/\/$/, '')}/**/*.test.js`
+  const file = [path, `${path}.test.ts`].find((name) => existsSync(name) && statSync(name).isFile())
+  if (file !== undefined) return file.replace(/\.ts$/, '.js')
+  if (existsSync(path)) return `${path.replace(/\/$/, '')}/**/*.test.js`
+  console.error(`There is no test ${path}.`)
+  return process.exit(1)
 }
 
 function git(...args) {
