@@ -24,7 +24,7 @@ import type { Account } from './linking'
 type User = Express.User
 
 export function sessionFirst(app: Application, strategy: Pick<Strategy, 'pendingLogin'>): void {
-  // docs/guides/without-session.md#while-the-session-store-is-away, block 1
+  // docs/guides/without-session.md#while-the-session-store-is-unavailable, block 1
 }
 
 export function cookieSessions(app: Application, passport: Pick<Authenticator, 'session'>, SESSION_KEY: string): void {
@@ -40,7 +40,7 @@ export function requestLogging(app: Application, pinoHttp: (options: Options) =>
 }
 
 export function reasons(app: Application): void {
-  // docs/guides/return-and-messages.md#telling-people-why, block 1
+  // docs/guides/return-and-messages.md#telling-users-why, block 1
 }
 
 export function returnTo(app: Application): void {
