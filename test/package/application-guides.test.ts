@@ -97,7 +97,7 @@ describe('guides about people and accounts', () => {
     browser.comeBack(`${origin}${CALLBACK}?auth_key=${key}`)
   const userIn = async (browser: Browser): Promise<unknown> => JSON.parse((await get(browser, '/me')).body)
 
-  describe('"Letting only some people in"', () => {
+  describe('"Letting only some users in"', () => {
     beforeEach(() => serve(({ letIn }, app, passport, options) => letIn(app, passport, options, members)))
 
     const problemOf = async (browser: Browser, { location }: BrowserAnswer): Promise<string> => {

@@ -33,8 +33,8 @@ export function letIn(
   options: StrategyOptions<false>,
   members: Members,
 ): void {
-  // docs/guides/letting-in.md#letting-only-some-people-in, block 1
-  // docs/guides/letting-in.md#letting-only-some-people-in, block 2
+  // docs/guides/letting-in.md#letting-only-some-users-in, block 1
+  // docs/guides/letting-in.md#letting-only-some-users-in, block 2
 }
 
 export function protect(app: Application, passport: Authenticator, accounts: Accounts): void {
