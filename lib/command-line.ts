@@ -20,7 +20,7 @@ interface Output {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Whether what is printed is in colours: on a terminal, unless its person wants none. */
+/** Whether what is printed is in colours: on a terminal, unless its user wants none. */
 export function hasColours({ stdout, env }: Output): boolean {
   return stdout.isTTY === true && !env['NO_COLOR']
 }

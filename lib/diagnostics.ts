@@ -6,7 +6,7 @@ import { checkArguments, func, oneOf } from './values'
 
 /**
  * The message of the tracing channel `passport-social-login:<phase>`: one object for a run of the phase, without a
- * secret, key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its
+ * secret, key, token, or anything of a user. A `callback` contains the `exchange`, `profile` and `verify` of its
  * login.
  * @example
  * import { tracingChannel } from 'node:diagnostics_channel'

@@ -4,7 +4,7 @@
 // A login.
 
 /**
- * How long a login may take, from the start to the callback, with the person at the provider: as long as OAuth's codes
+ * How long a login may take, from the start to the callback, with the user at the provider: as long as OAuth's codes
  * live (RFC 6749, 4.1.2).
  */
 export const MAX_AGE_MS = 10 * 60 * 1000
@@ -14,7 +14,7 @@ export const MAX_CLOCK_SKEW_MS = 60 * 1000
 export const RETENTION_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
 /** For so long, a callback may have the application as its Referer, as after a silent approval, or a link there. */
 export const SILENT_APPROVAL_MS = 30 * 1000
-/** Longer than redirects within an application take, and shorter than a person who has signed in looks around. */
+/** Longer than redirects within an application take, and shorter than a user who has signed in looks around. */
 export const AFTER_TAB_LOGIN_MS = 10 * 1000
 /** A page with a button is inert for longer than a double click takes, because that was meant for the page before. */
 export const INERT_MS = 800
@@ -81,10 +81,10 @@ export const ADDRESS_TIMEOUT_MS = 1500
 /** This is longer than most restarts. At most a third of the timeout is used, because the rest is for the requests. */
 export const CONNECT_RETRY_MS = 3000
 export const CONNECT_RETRIES = 6
-/** A younger spare connection outlasts the next person's visit to the provider's page, and a handshake costs CPU. */
+/** A younger spare connection outlasts the next user's visit to the provider's page, and a handshake costs CPU. */
 export const PRECONNECT_INTERVAL_MS = 10_000
 /**
- * Logins of different people are often seconds apart, and servers drop idle connections: nginx after a minute, Apache
+ * Logins of different users are often seconds apart, and servers drop idle connections: nginx after a minute, Apache
  * after 20 seconds. A shorter time in the server's `Keep-Alive` header wins.
  */
 export const KEEP_ALIVE_MS = 50_000
@@ -100,11 +100,11 @@ export const MAX_TLS_MESSAGES = 16
 export const MAX_WIRE_BYTES = 1024 * 1024
 /** Only names and values count: a header line of one letter counts as one byte and takes 200 of memory. */
 export const MAX_HEADER_BYTES = 6 * 1024
-/** A person's record has some kilobytes. */
+/** A user's record has some kilobytes. */
 export const MAX_BODY_BYTES = 64 * 1024
 /** The object of a chunk takes some hundred bytes, and a chunk may hold a single one. More chunks are joined. */
 export const MAX_CHUNKS = 256
-/** A person's record has two levels. An application that stores `_json` may call functions that fail at thousands. */
+/** A user's record has two levels. An application that stores `_json` may call functions that fail at thousands. */
 export const MAX_LEVELS = 33
 /** A day. A longer wait is cut to it. */
 export const MAX_WAIT_SECONDS = 86_400

@@ -5,7 +5,7 @@ export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T
 }
 
 /**
- * Refuses a promise where a value is needed. If it is rejected, nobody would handle that, which ends the process.
+ * Refuses a promise where a value is needed. If it is rejected, no one would handle that, which ends the process.
  * @throws TypeError with this message
  */
 export function refusePromise(value: unknown, message: string): void {

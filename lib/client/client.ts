@@ -73,7 +73,7 @@ export class SocialLoginClient {
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). It is retried at once
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). It is retried immediately
    * if the connection closed before the response began. After a server error (5xx) or a failed connection, it is
    * retried if, after any `Retry-After`, at least as much time is left before the deadline as the last request took.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`

@@ -65,7 +65,7 @@ export class Endpoints {
     return this.#readProfile(await this.#requestProfile(endpoint, accessToken, context))
   }
 
-  // A 404 of `user/me` may also mean that the person is gone, so only a profile from the legacy endpoint shows that it
+  // A 404 of `user/me` may also mean that the user is gone, so only a profile from the legacy endpoint shows that it
   // is the one that exists. Without one, the next call begins at `user/me` again: the server may have been updated.
   async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
     if (!this.#isLegacyOnly) {

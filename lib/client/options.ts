@@ -71,10 +71,10 @@ export interface SocialLoginClientOptions {
    * `request` method is called: dispatchers of undici 6, 7 and 8 work.
    */
   readonly dispatcher?: RequestDispatcher | undefined
-  /** Allows plain `http` beyond loopback: whoever reads the traffic sees secret, keys and tokens. Default false. */
+  /** Allows plain `http` beyond loopback: anyone who reads the traffic sees secret, keys and tokens. Default false. */
   readonly allowInsecureHTTP?: boolean | undefined
   /**
-   * Returns the person's record from the JSON of a profile endpoint. Default: the whole JSON, or its member `user_info`
+   * Returns the user's record from the JSON of a profile endpoint. Default: the whole JSON, or its member `user_info`
    * or `data`, whichever has a `user_id`.
    */
   readonly userRecord?: UserRecord | undefined

@@ -103,7 +103,7 @@ function sentenceOf(code: string, error?: { readonly message: string }): string 
   return error === undefined ? (OF_CODE[code] ?? '') : withoutAddress(error.message)
 }
 
-/** An error of the application's own class may have a code of its own. */
+/** An error of the application's own class may have its own code. */
 function isExplained(code: string): boolean {
   return isOutcome(code) || Object.hasOwn(OF_CODE, code)
 }

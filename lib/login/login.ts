@@ -135,10 +135,10 @@ async function handleRequest<User>(context: LoginContext<User>, request: AnyRequ
 function refusalOf(error: SocialLoginError, http: HTTPRequest): Refusal {
   switch (error.code) {
     case 'speculative_request':
-      // The browser discards an empty error response and repeats the request when the person follows the link.
+      // The browser discards an empty error response and repeats the request when the user follows the link.
       return { type: 'refused', error, response: { status: error.status, headers: error.headers, body: '' } }
     case 'navigation_required':
-      // A script gets JSON at once, because it would follow a `failureRedirect` to a page.
+      // A script gets JSON immediately, because it would follow a `failureRedirect` to a page.
       return { type: 'refused', error, response: refusalResponse(error, pathOf(http), 'application/json') }
     default:
       return { type: 'refused', error }

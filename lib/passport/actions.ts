@@ -21,7 +21,7 @@ export interface PassportActions {
 }
 
 /**
- * Copies the actions at once: `passport.authenticate(strategyInstance)` shares one object between requests, and the
+ * Copies the actions immediately: `passport.authenticate(strategyInstance)` shares one object between requests, and the
  * next request overwrites them. Read later, they would send one user's login to another browser.
  */
 export function captureActions(
@@ -75,7 +75,7 @@ export async function runLogin(
 }
 
 // Express hears of an error after the response, too. Fastify's hook has ended by then, and its promise would reject with
-// nobody to catch it; a redirect that comes too late, Fastify writes to its own log.
+// no one to catch it; a redirect that comes too late, Fastify writes to its own log.
 function endLate(action: Handled, actions: PassportActions, req: Request): void {
   if (typeof req.pipe === 'function') throw new Error(warningText('LOGIN_TOO_LATE'))
   warnOnce('LOGIN_TOO_LATE')

@@ -130,7 +130,7 @@ function keyOf(user: unknown): string {
 
 /** Where users have their id, in this order. */
 const ID_NAMES = ['id', '_id', 'sub', 'userId', 'userID', 'user_id', 'uid', 'uuid', 'oid', 'username', 'email']
-/** What identifies nobody: a token that is renewed has others. */
+/** What identifies no one: a token that is renewed has others. */
 const RENEWED = ['iat', 'exp', 'nbf', 'jti', 'auth_time']
 
 function idOf(user: Readonly<Record<string, unknown>>): unknown {

@@ -43,7 +43,7 @@ export interface PassportOptions<WithRequest extends boolean> {
   /** Milliseconds for the verify function. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`. */
   readonly verifyTimeout?: number | undefined
   /**
-   * Says who is signed in on a request: returns an id, or a user with one, or undefined, null or false for nobody.
+   * Says who is signed in on a request: returns an id, or a user with one, or undefined, null or false for no one.
    * Default: the user whom Passport has stored in the session, else `req.user`. Give it if each visitor has a guest at
    * `req.user`, or if a user's id has an unusual name.
    */

@@ -5,7 +5,7 @@ import type { AuthenticateOptions } from './options'
 import type { Request } from './verify-types'
 
 /**
- * Warns where the response to a login will leave nobody signed in: Passport keeps the user in a session, whose cookie the
+ * Warns where the response to a login will leave no one signed in: Passport keeps the user in a session, whose cookie the
  * browser does not get. This is seen when the response has been sent, whatever keeps the session.
  * @param appOrigin the application's own origin, as far as it is known
  */
@@ -14,7 +14,7 @@ export function warnOfLostSession(req: Request, options: AuthenticateOptions, ap
   // The headers of Fastify's response are not on that of Node.
   if (!isKept(req, options) || typeof req.pipe !== 'function' || typeof res?.getHeader !== 'function') return
   res.once?.('finish', () => {
-    // A custom callback may sign nobody in, and send a token instead.
+    // A custom callback may sign no one in, and send a token instead.
     if (!hasSessionUser(req)) return
     // Passport has renewed the session: express-session tells its new id.
     const id: unknown = Reflect.get(req, 'sessionID')

@@ -28,7 +28,7 @@ export type VerifyCallback<User = Express.User> = (
  * What a verify function may return instead of calling `done`: the user, false or null for "no", or a promise of these.
  * Nothing is an answer only of a function that calls `done`; of any other it is an error, because a `return` was forgotten.
  * @example
- * const answer: VerifyResult = null // this person may not sign in
+ * const answer: VerifyResult = null // this user may not sign in
  */
 export type VerifyResult<User = Express.User> =
   | User

@@ -7,7 +7,7 @@ import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'
 
 const RETURNED_NOTHING =
-  'The verify function returned nothing: return a user, or false (or null) if this person may not sign in.'
+  'The verify function returned nothing: return a user, or false (or null) if this user may not sign in.'
 
 type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>
 

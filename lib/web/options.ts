@@ -24,7 +24,7 @@ export interface OwnOptions {
 /** Either `keys`, or a `store` of your own. */
 type StoreOptions =
   | {
-      /** Secrets that seal the login in progress in a cookie of its own: see {@link CookieStoreOptions}. */
+      /** Secrets that seal the login in progress in its own cookie: see {@link CookieStoreOptions}. */
       readonly keys: CookieStoreOptions['keys']
       /** Name of that cookie, and whether it has a prefix: see {@link CookieStoreOptions}. */
       readonly cookie?: Pick<CookieStoreOptions, 'name' | 'hostPrefix'> | undefined
@@ -63,7 +63,7 @@ export type SocialLoginOptions = CommonOptions & OwnOptions & StoreOptions
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
- * The id of the signed-in user, which must not change meanwhile. Nobody: undefined, null, an empty string, or false
+ * The id of the signed-in user, which must not change meanwhile. No one: undefined, null, an empty string, or false
  * (Hono's answer for a signed cookie that was tampered with).
  * @example
  * const user: UserID = session?.userID
@@ -76,7 +76,7 @@ export type UserID = string | number | bigint | false | null | undefined
  * const options: StartOptions = { user: session?.userID, returnTo: '/inbox', state: { cart: 7 } }
  */
 export interface StartOptions extends RequestOptions {
-  /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
+  /** Who is signed in on this request. Required even if it is no one, so that it cannot be forgotten. */
   readonly user: UserID
 }
 

@@ -18,7 +18,7 @@ import { checkArguments } from '../values'
 import { parsePath, type WebSettings } from './options'
 
 /**
- * The person has signed in at the provider: sign them in to your application.
+ * The user has signed in at the provider: sign them in to your application.
  * @example
  * const { profile, info, headers, redirect }: SuccessResult = success
  */
@@ -41,7 +41,7 @@ export interface SuccessResult {
 }
 
 /**
- * The login failed: a `failure` is something that the person can fix, an `error` something that the operator must see.
+ * The login failed: a `failure` is something that the user can fix, an `error` something that the operator must see.
  * @example
  * if (failure.type === 'error') alert(`${failure.code}: ${failure.message}`)
  */
@@ -141,7 +141,7 @@ function redirect(location: string, headers: Headers): Response {
 const FINISH = {
   response: {
     must: 'a Response',
-    // A framework may have a class of its own. A Request has headers, too, but no status.
+    // A framework may have its own class. A Request has headers, too, but no status.
     fits: (one: unknown) => {
       const { status, headers }: Readonly<Record<string, unknown>> = Object(one)
       return typeof status === 'number' && typeof Object(headers)['get'] === 'function'

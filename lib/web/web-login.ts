@@ -120,7 +120,7 @@ function userKey(user: UserID): string | undefined {
   refusePromise(user, 'user must be the id of the signed-in user, not a promise: await it first')
   const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
   if (!isID) {
-    const ids = 'a string, a finite number or a bigint, or null for nobody'
+    const ids = 'a string, a finite number or a bigint, or null for no one'
     throw new TypeError(`user must be the id of the signed-in user: ${ids}, not of the type ${typeof user}`)
   }
   return `user:${typeof user} ${user}`

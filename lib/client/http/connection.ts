@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-// undici is imported by its file, because Bun replaces the name by a stub of its own, which cannot open connections.
+// undici is imported by its file, because Bun replaces the name by its own stub, which cannot open connections.
 import { Client, errors } from 'undici/index.js'
 import { CONNECT_RETRIES, CONNECT_RETRY_MS, KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_WIRE_BYTES } from '../../limits'
 import type { Connect } from './connect'
@@ -9,7 +9,7 @@ import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt } from './transport'
 
 const CLIENT_OPTIONS = {
-  // Each request has a deadline of its own.
+  // Each request has its own deadline.
   headersTimeout: 0,
   bodyTimeout: 0,
   maxHeaderSize: MAX_HEADER_BYTES,
@@ -148,7 +148,7 @@ export class Connection {
           if (isSpare) this.#error = error
           if (!this.#isBusy || performance.now() >= until || !TRANSIENT.includes(errorCode(error))) throw error
         }
-        // Unreferenced, because whoever waits has a deadline, whose timer keeps the process alive.
+        // Unreferenced, because anyone who waits has a deadline, whose timer keeps the process alive.
         await new Promise((resolve) => setTimeout(resolve, retryTime / CONNECT_RETRIES).unref())
       }
     } finally {

@@ -8,7 +8,7 @@ const CODINGS: ReadonlySet<string> = new Set(
   'aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd'.split(' '),
 )
 
-// Some servers, and what is in front of them, compress what nobody has asked for.
+// Some servers, and what is in front of them, compress what no one has asked for.
 const READERS: Readonly<Record<string, typeof gunzipSync>> = {
   gzip: gunzipSync,
   'x-gzip': gunzipSync,

@@ -4,11 +4,11 @@ import { MAX_TLS_MESSAGES } from '../../limits'
 
 /**
  * Closes a connection at its first error, because Node only tells one of TLS after the handshake; and if its server sends
- * more than `MAX_TLS_MESSAGES` of tickets, handshakes and keys. It keeps no process alive: whoever waits for it has a
+ * more than `MAX_TLS_MESSAGES` of tickets, handshakes and keys. It keeps no process alive: anyone who waits for it has a
  * deadline, whose timer does.
  */
 export function guard(socket: Socket): void {
-  // Not at once, because others would hear of the end before they hear of the error.
+  // Not immediately, because others would hear of the end before they hear of the error.
   socket.on('error', () => queueMicrotask(() => socket.destroy()))
   socket.once('secureConnect', () => limitTLSMessages(socket))
   socket.unref()

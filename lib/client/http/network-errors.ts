@@ -52,7 +52,7 @@ const HTTP_HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/chunk/i, `Its chunks are malformed. ${NOT_THE_ADDRESS}`],
   [/header|space after start line/i, `It has a header whose name or value HTTP does not allow. ${NOT_THE_ADDRESS}`],
   [/\b(CR|LF)\b/, `Its lines do not end as those of HTTP must, with CR and LF. ${NOT_THE_ADDRESS}`],
-  [/^bad response$/i, `It sent a status such as 100 that nobody had asked for. ${NOT_THE_ADDRESS}`],
+  [/^bad response$/i, `It sent a status such as 100 that no one had asked for. ${NOT_THE_ADDRESS}`],
   [/version|status/i, `Its first line has no version or no status of HTTP. ${NOT_THE_ADDRESS}`],
 ]
 const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'ResponseContentLengthMismatchError'])

@@ -13,7 +13,7 @@ let Pool: typeof ProviderPool | undefined
 
 /**
  * undici is loaded when it is first needed: it compiles its parser then, and where that is impossible, it reports so by a
- * rejection that nobody can handle.
+ * rejection that no one can handle.
  * @throws Error without WebAssembly
  */
 function loadPool(): typeof ProviderPool {
@@ -97,7 +97,7 @@ export class ProviderPools implements Transports {
     }
   }
 
-  /** A start must not open a connection for which another pool is closed, or anybody could close them one by one. */
+  /** A start must not open a connection for which another pool is closed, or anyone could close them one by one. */
   #mayConnectTo(origin: string): boolean {
     return this.#pools.has(origin) || this.#pools.size < this.#options.maxPools
   }

@@ -6,7 +6,7 @@ import { isObject, type JSONObject, type JSONValue } from './json'
 import type { UserResponse } from './user'
 
 /**
- * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display
+ * The profile of a user, in the shape that Passport's strategies have in common. Texts are decoded for display
  * (`O&#039;Brien` is `O'Brien`), freed of control characters and cut to 500 characters: escape them all the same.
  * @example
  * await users.findOrCreate({ provider: profile.provider, id: profile.id, displayName: profile.displayName })
@@ -30,11 +30,11 @@ export interface Profile {
   birthday?: string
   /** The cover picture, by the same rule as `photos`. */
   coverPhoto?: string
-  /** `user_verified`: the badge next to the person's name. Unrelated to the e-mail address. */
+  /** `user_verified`: the badge next to the user's name. Unrelated to the e-mail address. */
   badge?: boolean
   /** The text of the provider's response. */
   _raw: string
-  /** The person's record as the provider sent it; numbers beyond 2^53 are strings. */
+  /** The user's record as the provider sent it; numbers beyond 2^53 are strings. */
   _json: JSONObject
 }
 
@@ -112,7 +112,7 @@ function displayText(value: string | null): string {
   const text = decodeText(value ?? '')
     .replace(CONTROLS, '')
     .trim()
-  // "Is this you?" must not ask about a name that nobody can see. Within a name, such characters have their use.
+  // "Is this you?" must not ask about a name that no one can see. Within a name, such characters have their use.
   if (ONLY_INVISIBLE.test(text)) return ''
   // The text is cut by code points, so that no half of a pair is left.
   return Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
@@ -129,7 +129,7 @@ function decodeEntities(text: string): string {
   return decodeHTMLStrict(text)
 }
 
-/** An address is never cleaned, because with characters removed it could be somebody else's. */
+/** An address is never cleaned, because with characters removed it could be someone else's. */
 function parseEmail(value: string | null): string | undefined {
   const email = decodeText(value ?? '').trim()
   return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email) ? email : undefined
@@ -143,7 +143,7 @@ function parseDate(value: string | null): string {
 }
 
 // The picture of the specified field, or else the absolute URL that deployed servers send in a twin field. That is a
-// placeholder for people without a picture, in old versions for everybody; it is recognised by lying outside of
+// placeholder for users without a picture, in old versions for everyone; it is recognised by lying outside of
 // `uploadsURL`, where that is known.
 function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   const specified = absolutePicture(value) ?? relativePicture(value, uploadsURL)
@@ -157,7 +157,7 @@ function absolutePicture(value: JSONValue | undefined): string | undefined {
   // Without a scheme, it is that of a page by https.
   const absolute = text.startsWith('//') ? `https:${text}` : text
   const url = /^https?:/i.test(absolute) ? parseURL(absolute) : undefined
-  // A URL that ends in "/" is the uploads folder: the person has no picture.
+  // A URL that ends in "/" is the uploads folder: the user has no picture.
   if (!url || url.username || url.password || url.pathname.endsWith('/')) return undefined
   return url.href
 }

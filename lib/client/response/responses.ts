@@ -12,7 +12,7 @@ import { parseUser, type UserRecord, type UserResponse } from './user'
  * const { access_token } = await client.exchangeAuthKey(authKey)
  */
 export interface TokenResponse extends JSONObject {
-  /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
+  /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it immediately. */
   access_token: string
 }
 
@@ -92,7 +92,7 @@ export function readProfile(response: ProviderResponse, userRecord?: UserRecord)
   }
 }
 
-/** Whether JSON without a person tells of an error, although its status is a success. */
+/** Whether JSON without a user tells of an error, although its status is a success. */
 function saysFailure(body: JSONValue): boolean {
   if (!isObject(body)) return false
   const [error, errors] = ['error', 'errors'].map((name) => ownProperty(body, name))

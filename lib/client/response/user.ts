@@ -4,7 +4,7 @@ import { isObject, type JSONObject, type JSONValue, ownProperty, parseRounded } 
 import { explainOthers, nameToShow } from './names'
 
 /**
- * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
+ * The provider's record of one user (specification, section 2.2), with the types that the specification leaves open
  * settled: the id is a string without loss, texts are strings as sent (entities not decoded) or null, the badge is a
  * boolean or null. Further fields that the provider sends are kept as they are.
  * @example
@@ -25,7 +25,7 @@ export interface SocialLoginUser {
 }
 
 /**
- * One person in the provider's response: typed, as plain JSON, and as text.
+ * One user in the provider's response: typed, as plain JSON, and as text.
  * @example
  * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
  */
@@ -36,7 +36,7 @@ export interface UserResponse {
 }
 
 /**
- * Returns the record of a person from the JSON of a profile endpoint, for a provider that does not send it at the top,
+ * Returns the record of a user from the JSON of a profile endpoint, for a provider that does not send it at the top,
  * in `user_info` or in `data`, or that uses other names. `provider` is that of the profile; a client has none.
  * @example
  * const userRecord: UserRecord = (json) => json.response.profile
@@ -105,11 +105,11 @@ function exponentIn(json: JSONObject): string {
     : ''
 }
 
-/** Deployed servers send no object for a person who is gone. */
+/** Deployed servers send no object for a user who is gone. */
 function whatInstead(body: JSONValue): string {
   if (isObject(body)) return NO_ID
   const kind = Array.isArray(body) ? 'a list' : body === null ? 'null' : `a ${typeof body}`
-  return `It is ${kind} instead of an object, as for a person who is banned or gone.`
+  return `It is ${kind} instead of an object, as for a user who is banned or gone.`
 }
 
 export function findRecord(body: JSONValue | undefined): PersonRecord | undefined {

@@ -59,7 +59,7 @@ const guard = (style: string): string => `<style>${style}</style>\n<script>${GUA
 
 export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
-/** A link or button above an inert picture of itself, which shows at once what will be there. Both are HTML. */
+/** A link or button above an inert picture of itself, which immediately shows what will be there. Both are HTML. */
 export function inertAtFirst(html: string, label: string): string {
   return `<span class="action"><span class="inert" aria-hidden="true" hidden>${label}</span>${html}</span>`
 }

@@ -11,11 +11,11 @@ import { type HTTPResponse, inertAtFirst, relativePath, renderPage } from './pag
 
 const TITLE = 'Signing in did not succeed'
 
-/** What the person reads, where the kind of the outcome would say too little. */
+/** What the user reads, where the kind of the outcome would say too little. */
 const FOR_PERSON: Partial<Record<OutcomeCode, string>> = {
   login_not_started: 'There is nothing left to finish here. If you are not signed in, please sign in again.',
   login_expired: 'That took too long. Please sign in again.',
-  user_changed: 'Somebody has signed in or out in this browser meanwhile, perhaps in another tab.',
+  user_changed: 'Someone has signed in or out in this browser in the meantime, perhaps in another tab.',
   tab_mismatch: 'Please sign in again, and stay in one tab.',
   provider_unknown: 'There is nothing at this address to sign in with.',
   overloaded: 'Too many people are signing in at the moment. Please reload this page in a minute.',
@@ -26,13 +26,13 @@ export interface VerifyRefusal {
   readonly code: 'verify_refused'
   readonly status: 401
   readonly message: string
-  /** What the application says to the person. */
+  /** What the application says to the user. */
   readonly title: string
 }
 
 export const NOT_ACCEPTED = 'This application did not accept the account that you signed in with.'
 
-/** @param reason what the application says to the person, if it is text */
+/** @param reason what the application says to the user, if it is text */
 export function verifyRefusal(reason: unknown): VerifyRefusal {
   const title = typeof reason === 'string' ? reason : NOT_ACCEPTED
   return { code: 'verify_refused', status: 401, message: VERIFY_REFUSED, title }
@@ -46,7 +46,7 @@ interface RefusalBody {
   readonly next: string
 }
 
-/** The response to a failed login that the application does not handle. It says first what the person can do. */
+/** The response to a failed login that the application does not handle. It says first what the user can do. */
 export function refusalResponse(error: SocialLoginError | VerifyRefusal, path: string, accept = ''): HTTPResponse {
   const { code, status } = error
   const message = withoutAddress(error.message)

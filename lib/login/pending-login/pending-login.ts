@@ -16,7 +16,7 @@ export interface PendingLogin {
   readonly strategyDigest: string
   /** Milliseconds since 1970. */
   readonly issuedAt: number
-  /** Digest of the user who was signed in at the start; null if nobody was. */
+  /** Digest of the user who was signed in at the start; null if no one was. */
   readonly user: string | null
   /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null

@@ -22,7 +22,7 @@ export function withoutAppOrigin(value: unknown, req: HTTPRequest, policy: Pick<
   return url && isAppOrigin(url.origin, req, policy) ? url.pathname + url.search + url.hash : value
 }
 
-/** Why a `returnTo` was left out; undefined for one that nobody gave. */
+/** Why a `returnTo` was left out; undefined for one that no one gave. */
 export function reasonToDrop(value: unknown): DroppedReturnTo | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value !== 'string') return 'no text'

@@ -75,7 +75,7 @@ export class UsedLogins<T> {
     this.#usedBefore.delete(recordID)
   }
 
-  // The clock is monotonic, which nobody can set back. In workerd it is `Date.now()`, by which a record expires, too;
+  // The clock is monotonic, which no one can set back. In workerd it is `Date.now()`, by which a record expires, too;
   // there it is 0 while modules are loaded, and advances only when a request waits for I/O.
   #dropExpired(): void {
     const now = performance.now()

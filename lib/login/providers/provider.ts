@@ -12,7 +12,7 @@ import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
   /** The `provider` of profiles. */
   readonly providerName: string
-  /** Whether the application names the provider for each request: it is then somebody else's, and not the operator's. */
+  /** Whether the application names the provider for each request: it is then someone else's, and not the operator's. */
   readonly isOneOfMany: boolean
   readonly baseURL: string
   readonly endpoints: Endpoints
@@ -76,7 +76,7 @@ export function createLoginSettings(
   }
 }
 
-/** The settings for a request that has a `callbackURL` of its own. @throws TypeError for one that is no URL and no path */
+/** The settings for a request that has its own `callbackURL`. @throws TypeError for one that is no URL and no path */
 export function withCallback(settings: LoginSettings, callbackURL: string): LoginSettings {
   // Plain http is allowed, because requests are only compared with it.
   const options = { allowInsecureHTTP: true }
@@ -90,7 +90,7 @@ export function withCallback(settings: LoginSettings, callbackURL: string): Logi
 }
 
 /**
- * Of many providers, each is somebody else's: at the address of the application, its login page would make of a click on
+ * Of many providers, each is someone else's: at the address of the application, its login page would make of a click on
  * "Sign in" a same-origin request to any page there.
  * @throws TypeError
  */

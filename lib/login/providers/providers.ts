@@ -25,7 +25,7 @@ type ProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS> & {
 const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
 
 const CALLBACK_TAKEN =
-  'callbackURL is that of another provider: give each provider one of its own (if the other has been corrected, restart the application)'
+  'callbackURL is that of another provider: give each provider its own (if the other has been corrected, restart the application)'
 const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has moved, restart the application)'
 
 /** The providers of a strategy: the one of its options, or those that its application names for each request. */
@@ -38,7 +38,7 @@ export class Providers {
   readonly #providers = new Map<string, LoginSettings>()
   /**
    * The address of each name, once a login has succeeded there: correcting a mistyped address must not need a restart.
-   * Under one name, the people of two providers would be taken for the same.
+   * Under one name, the users of two providers would be taken for the same.
    */
   readonly #names = new Owners()
   /** The provider of each callback: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
@@ -137,7 +137,7 @@ export class Providers {
   }
 
   /**
-   * Claims the callback for the provider. Of many, each is somebody else's: it must not have the callback of another one,
+   * Claims the callback for the provider. Of many, each is someone else's: it must not have the callback of another one,
    * nor be at the address of the application, and it claims its name once it has exchanged a key.
    * @throws TypeError if it may not have the callback
    */

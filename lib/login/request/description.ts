@@ -188,7 +188,7 @@ function isNavigationByMetadata({ mode, destination }: Metadata): boolean {
   return mode === 'navigate' && destination === 'document'
 }
 
-// A speculative request says `same-origin`, whoever caused the navigation. Firefox marks that for a service worker as a
+// A speculative request says `same-origin`, no matter who caused the navigation. Firefox marks that for a service worker as a
 // preload. WebKit repeats it after a preload, if the worker leaves the navigation to the browser, and only `Accept` tells
 // it from a navigation.
 function isSpeculative(req: HTTPRequest, said: Metadata): boolean {

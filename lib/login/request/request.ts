@@ -134,7 +134,7 @@ function questionOf(
     return { confirmation: needed === given ? undefined : needed }
   }
   if (unverifiedStart === 'refuse' || (fetchSite === undefined && given !== undefined)) return 'in vain'
-  // Anybody may have caused it, so a person must confirm it. `CONFIRMED_PARAMETER` explains the 1.
+  // Anyone may have caused it, so a user must confirm it. `CONFIRMED_PARAMETER` explains the 1.
   return { confirmation: '1' }
 }
 

@@ -5,7 +5,7 @@ interface RequestHeaders {
   header(name: string): string | undefined
 }
 
-/** A client-side router, which requests by a script what its person clicks. */
+/** A client-side router, which requests by a script what its user clicks. */
 export interface Router {
   /** Headers of its requests, of which each tells it, in lower case. No browser sends one with a navigation. */
   readonly headers: readonly string[]

@@ -4,7 +4,7 @@ import { cookieValues, setCookie } from './cookies'
 
 // Under `tabBinding`, our own form sends the callback, so browsers call its redirects same-origin, even one to a start
 // that a foreign link chose as `returnTo`. These cookies of the callback tell every start that follows within
-// `AFTER_TAB_LOGIN_MS`, of any strategy, store and process, that perhaps nobody has clicked.
+// `AFTER_TAB_LOGIN_MS`, of any strategy, store and process, that perhaps no one has clicked.
 const PLAIN_NAME = 'social-login-tab'
 const NAME = `__Host-${PLAIN_NAME}`
 
@@ -19,8 +19,8 @@ export function tabCookies(app: AppOrigin): string[] {
 }
 
 /**
- * What a start that may follow the callback of a tab at once must carry, to show that a person has confirmed it; undefined
- * if it follows none. No link can know the value. Whoever plants the cookie gains a confirm page: all values count, because
+ * What a start that may follow the callback of a tab at once must carry, to show that a user has confirmed it; undefined
+ * if it follows none. No link can know the value. Anyone who plants the cookie gains a confirm page: all values count, because
  * by plain http, and in browsers that do not enforce the prefix, a planted one may come before the genuine one.
  */
 export function confirmationAfterTab(header: string, app: AppOrigin): string | undefined {

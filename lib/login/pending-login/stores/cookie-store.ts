@@ -11,7 +11,7 @@ import { type PendingLoginStore, WITH_RECORD, WITH_REQUEST } from '../store'
 import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 
 /**
- * Keeps the login in progress in a cookie of its own, sealed with AES-256-GCM. No session is needed, nothing is stored on
+ * Keeps the login in progress in its own cookie, sealed with AES-256-GCM. No session is needed, nothing is stored on
  * the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user then looks
  * signed out at the callback, and gets `user_changed`.)
  *

@@ -181,7 +181,7 @@ test.each<Row>([
   [response('Hello'), BAD, /must be answered with JSON\. It holds none\.$/],
   [response(brackets), BAD, /It ends in the middle/],
   [response('{"error":false}', { status: 404 }), BAD, /get_user_info or auto/],
-  [response('[]'), 'profile_invalid', /It is a list instead of an object, as for a person who is banned or gone\.$/],
+  [response('[]'), 'profile_invalid', /It is a list instead of an object, as for a user who is banned or gone\.$/],
   [response('null'), 'profile_invalid', /It is null instead of an object/],
   [response('"nobody"'), 'profile_invalid', /It is a string instead of an object/],
   [response('{"user_name":"ada"}'), 'profile_invalid', /It has no usable user_id/],

@@ -42,7 +42,7 @@ test.each<[JSONValue, string]>([
   ['{"user_id":"1"}', 'a string'],
   [7, 'a number'],
 ])('the error for %j says that it is %s, and nothing of an id', (body, kind) => {
-  expect(messageOf(body)).toBe(`${message} It is ${kind} instead of an object, as for a person who is banned or gone.`)
+  expect(messageOf(body)).toBe(`${message} It is ${kind} instead of an object, as for a user who is banned or gone.`)
 })
 
 test.each(['ada@people.example', '4711', 'key-canary-93ab', 'AdaLovelace', 'App_Secret', '\u202e', '<b>', ''])(

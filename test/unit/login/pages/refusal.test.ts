@@ -93,7 +93,7 @@ test.each([
 
 test.each([
   ['login_expired', PERSON],
-  ['user_changed', 'Somebody has signed in or out in this browser meanwhile, perhaps in another tab.'],
+  ['user_changed', 'Someone has signed in or out in this browser in the meantime, perhaps in another tab.'],
   ['tab_mismatch', 'Please sign in again, and stay in one tab.'],
   ['provider_unknown', 'There is nothing at this address to sign in with.'],
   ['overloaded', 'Too many people are signing in at the moment. Please reload this page in a minute.'],

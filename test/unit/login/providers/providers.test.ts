@@ -35,7 +35,7 @@ const invalid = (reason: string, phase: Phase = 'start'): unknown => {
 }
 
 const CALLBACK_TAKEN =
-  'callbackURL is that of another provider: give each provider one of its own (if the other has been corrected, restart the application)'
+  'callbackURL is that of another provider: give each provider its own (if the other has been corrected, restart the application)'
 const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has moved, restart the application)'
 const OWN_ADDRESS = 'baseURL and authorizationURL must not be at the address of this application'
 
