@@ -10,7 +10,7 @@ export class Provider {
     return provider
   }
 
-  /** An address of its own, with its own count. */
+  /** Its own address, with its own count. */
   async open(options = {}) {
     const port = await this.child.ask('open', options)
     const ask = (name, input) => this.child.ask(name, input)
@@ -28,7 +28,7 @@ export class Provider {
   }
 }
 
-/** One contender's application in a process of its own, its provider address, and browsers at it. */
+/** One contender's application in its own process, its provider address, and browsers at it. */
 export class Application {
   static async start(name, provider, { connections = 128, providerOptions, overrides, env, nodeOptions } = {}) {
     const application = new Application()
@@ -72,7 +72,7 @@ export async function cpuOf(child, work) {
 
 export const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
-/** The list, begun at another place each round: so that nobody always comes after the same neighbour. */
+/** The list, rotated each round: so that none always comes after the same neighbor. */
 export function rotated(list, round) {
   const by = round % list.length
   return [...list.slice(by), ...list.slice(0, by)]

@@ -62,7 +62,7 @@ export function createApp(settings: AppSettings): Express {
   app.use(services.passport.session())
   app.use(loginRoutes(services))
   app.use(confirmRoutes(services))
-  // The routes below serve only people who have confirmed a login that is new to their browser.
+  // The routes below serve only users who have confirmed a login that is new to their browser.
   app.use(confirmFirst)
   app.use(profileRoutes(services))
   app.use(accountRoutes(services))
@@ -76,7 +76,7 @@ export function createApp(settings: AppSettings): Express {
 function sessionOf(store: DatabaseSessions, secrets: readonly string[], rule: CookieRule) {
   return session({
     store,
-    // The first secret signs; the others are still accepted, so that a secret can be replaced without signing people
+    // The first secret signs; the others are still accepted, so that a secret can be replaced without signing users
     // out.
     secret: [...secrets],
     name: sessionCookieName(rule),

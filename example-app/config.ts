@@ -81,7 +81,7 @@ export interface Config extends z.infer<typeof APPLICATION> {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reports every problem of the environment at once. The message names variables but never contains a secret. */
+/** Reports all problems of the environment together. The message names variables but never contains a secret. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(`The environment is not valid:\n${problems.map((problem) => `  - ${problem}.`).join('\n')}`)
@@ -133,7 +133,7 @@ function missingIn(environment: Environment): string[] {
     ]),
     ...needs('SOCIAL_BASE_URL', [
       ...['SOCIAL_NAME', 'SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET', 'SOCIAL2_BASE_URL'],
-      // Anybody can sign in at the fake provider, so it must not serve a public application.
+      // Anyone can sign in at the fake provider, so it must not serve a public application.
       ...(/^https:/i.test(callbackURL) ? ['SOCIAL_CALLBACK_URL'] : []),
     ]),
     ...needs(
@@ -169,7 +169,7 @@ export function callbackURLs([first, second]: Config['communities'], port: numbe
   return [one, second?.CALLBACK_URL ?? new URL(`${secondPaths.startPath}/callback`, one).href]
 }
 
-/** https except on this machine: over plain http, anybody on the network can read secrets, keys and tokens. */
+/** https except on this machine: over plain http, anyone on the network can read secrets, keys and tokens. */
 function isSafeURL(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)

@@ -109,6 +109,6 @@ function cleanRegularly(database: Database): NodeJS.Timeout {
 
 main().catch((error: unknown) => {
   console.error(error instanceof ConfigError ? error.message : error)
-  // Whatever has been started already would keep the process alive although it does not serve.
+  // What has already been started would keep the process alive although it does not serve.
   process.exit(1)
 })

@@ -8,7 +8,7 @@ const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
 
 const INCOMPLETE =
-  'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again)'
+  'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everyone has to sign in again)'
 
 /**
  * The secret in the data folder, which is generated when there is none.

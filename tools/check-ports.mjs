@@ -1,5 +1,5 @@
 // Reports a port of `npm start` that is taken, before the packages are installed, which can take a minute. The application
-// reports whatever else is wrong with its variables.
+// reports what else is wrong with its variables.
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'

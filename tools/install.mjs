@@ -1,6 +1,6 @@
 // Installs what a script of package.json needs, if this folder lacks it. `npm start` needs neither the tests nor their
 // tools, which are most of the packages: they are the dependencies of the workspace test/packages. `npm run bench` has
-// packages of its own.
+// its own packages.
 import { execSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 

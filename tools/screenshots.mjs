@@ -61,7 +61,7 @@ async function press(name) {
   await page.getByRole('button', { name }).first().click()
 }
 
-/** From a provider's list of people back to the application. */
+/** From a provider's list of users back to the application. */
 async function approveAs(person, name, provider = PROVIDER) {
   await page.waitForURL(`${provider}/**`)
   await look(`${name}-people`)
@@ -69,7 +69,7 @@ async function approveAs(person, name, provider = PROVIDER) {
   await approve(name, provider)
 }
 
-/** Whoever is signed in at the provider chooses no person. */
+/** A user who is signed in at the provider need not choose one. */
 async function approve(name, provider = PROVIDER) {
   await page.waitForURL(`${provider}/**`)
   await look(`${name}-approval`)

@@ -27,7 +27,7 @@ module.exports = {
       transform: {},
       roots: ['<rootDir>/dist/test'],
       testMatch: (process.env.MUTATION_TESTS ?? '').split(',').map((path) => `<rootDir>/dist/${path}`),
-      // The last one starts the small application, which has a build of its own.
+      // The last one starts the small application, which has its own build.
       testPathIgnorePatterns: ['/(browsers|concurrency|processes)/', 'stripping-proxy'],
     },
   },

@@ -1,4 +1,4 @@
-// The application under test: one contender behind node:http, in a process of its own.
+// The application under test: one contender behind node:http, in its own process.
 import { createServer } from 'node:http'
 import { serveCommands } from './commands.js'
 import { contender } from './contenders/index.js'

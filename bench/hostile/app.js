@@ -1,4 +1,4 @@
-// An application with one strategy, in a process of its own, that tells what CPU time it has used.
+// An application with one strategy, in its own process, which reports the CPU time that it has used.
 import express from 'express'
 import session from 'express-session'
 import { Passport } from 'passport'

@@ -12,7 +12,7 @@ const BROWSER = {
 
 let lastKey = 10_000_000
 
-/** One person's login under way: what the browser holds between the start and the callback. */
+/** One user's login under way: what the browser holds between the start and the callback. */
 class Login {
   cookie = ''
   callback = ''
@@ -56,7 +56,7 @@ export class Browsers {
     return login
   }
 
-  /** Comes back from the provider; the answer must be the right person. */
+  /** Returns from the provider. The answer must show the right user. */
   async callback(login) {
     const { statusCode, body } = await this.#request(login.callback, login, 'cross-site')
     const text = await body.text()
@@ -64,7 +64,7 @@ export class Browsers {
       throw new Error(`callback answered ${statusCode} ${text.slice(0, 300)}`)
   }
 
-  /** Comes back from the provider, to whatever answer: its status. */
+  /** Returns from the provider. @returns the status of the answer */
   async tryCallback(login) {
     const { statusCode, body } = await this.#request(login.callback, login, 'cross-site')
     await body.dump()

@@ -9,7 +9,7 @@ const ROUND_TRIP_MS = 40
 // How long a provider keeps an idle connection, and whether it says so: as nginx and as Apache do by default.
 const PROVIDERS = { keeps75: { keepAliveSeconds: 75, announced: false }, keeps5: { keepAliveSeconds: 5 } }
 const NAMES = ['bare', 'oauth2', 'openid', 'grant', 'ours', 'cookie', 'web', 'authjs', 'betterAuth']
-// A person sees the provider's page at least this long, even where it lets them through unasked.
+// A user sees the provider's page at least this long, even if it redirects without asking.
 const SHORT_THINK = 0.2
 // After the first login ever it is the provider's distance that is measured, not how cold the code is.
 const WARM_UP = 20
@@ -65,7 +65,7 @@ const summary = ({ roundTrips, connections }) =>
     connections: median(connections[name]),
   }))
 
-/** The life of one application: its first login ever, one at once after it, and the ones after long pauses. */
+/** The life of one application: its first login, one immediately afterwards, and logins after long pauses. */
 async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, turns, births }) {
   const keep = (scenario, { roundTrips, connections }) => {
     results[scenario].roundTrips[name].push(roundTrips)
@@ -101,7 +101,7 @@ async function isolatedLogin(application, think, { alone, beside }) {
   const login = await beside(() => browsers.start())
   await sleep(think)
   const milliseconds = await alone(async () => {
-    // Whoever had the turn before may still compile what it ran.
+    // The previous turn's code may still be compiling.
     await sleep(0.1)
     const startedAt = performance.now()
     await browsers.callback(login)
@@ -113,7 +113,7 @@ async function isolatedLogin(application, think, { alone, beside }) {
 
 /**
  * `alone` runs works one after the other, in the order in which they were asked for, and none `beside` them; works
- * `beside` each other run at once.
+ * `beside` each other run at the same time.
  */
 function createTurns() {
   let last = Promise.resolve()

@@ -67,7 +67,7 @@ async function recovers({ provider, browsers }) {
   ])
 }
 
-/** Asks for /ping every 10 ms, on connections of its own. */
+/** Asks for /ping every 10 ms, on its own connections. */
 function watchPing(origin) {
   const pool = new Pool(origin, { connections: 64 })
   const milliseconds = []

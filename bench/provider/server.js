@@ -13,7 +13,7 @@ class Listener {
   connections = 0
   /** Requests received per login, as [exchanges, profiles]. */
   logins = new Map()
-  /** Whether nobody gets an answer. */
+  /** Whether no request gets an answer. */
   hanging = false
 
   async listen({ tls, keepAliveSeconds = 75, announced = true, roundTripMs = 0 }) {

@@ -37,7 +37,7 @@ export function accountRoutes({ passport, accounts, sessions, communities }: Ser
 
   router.post('/account/sign-out-everywhere', async (req, res) => {
     const { id } = accountOf(req)
-    // The page may show the account of a person who was signed in to this browser before.
+    // The page may show the account of a user who was signed in to this browser before.
     if (field(req.body, 'account') !== id) return res.redirect(303, '/account?notice=other_account')
     await sessions.endAllOf(id)
     await signOut(req, res)

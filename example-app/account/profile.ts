@@ -10,7 +10,7 @@ import { sameOriginForms } from '../web/headers'
 import type { Logger } from '../web/logger'
 import { field, sendPage, wantsJSON } from '../web/respond'
 
-/** The home page, and the profile of the signed-in person, as a page for people and as JSON for programs. */
+/** The home page, and the profile of the signed-in user, as a page for people and as JSON for programs. */
 export function profileRoutes(services: Services): Router {
   const router = Router()
 
@@ -35,7 +35,7 @@ export function profileRoutes(services: Services): Router {
   return router
 }
 
-/** The profile stays the same, whichever login the person used or added last. */
+/** The profile stays the same after a sign-in with another login, and after a login is added. */
 function firstLogin({ logins: [login] }: SignedInAccount): Login {
   if (!login) throw new HTTPError(404, 'This account has no login.')
   return login

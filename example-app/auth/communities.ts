@@ -12,7 +12,7 @@ import {
 import { reasonOf } from '../storage/database'
 import type { ShownCommunity } from '../views/pages'
 
-/** A community that people sign in at: a provider, with what routes and pages need. */
+/** A community that users sign in at: a provider, with what routes and pages need. */
 export interface Community extends ShownCommunity {
   readonly callbackPath: string
   readonly options: StrategyOptions
@@ -23,10 +23,10 @@ export interface Community extends ShownCommunity {
 /** The communities of this application. All callbacks have the same origin. */
 export type Communities = readonly [Community, ...Community[]]
 
-/** Two communities with invented people. */
+/** Two communities with invented users. */
 export type FakeProviders = readonly [FakeProvider, FakeProvider]
 
-// Ada is a member of both communities; otherwise the same id belongs to different people.
+// Ada is a member of both communities; otherwise the same id belongs to different users.
 const SECOND_PEOPLE: readonly FakeUserInput[] = [
   { user_id: '1', user_name: 'vera', user_firstname: 'Vera', user_lastname: 'Menchik' },
   { user_id: '2', user_name: 'paul', user_firstname: 'Paul', user_lastname: 'Morphy' },

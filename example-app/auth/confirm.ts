@@ -8,12 +8,12 @@ import { field, sendPage, wantsJSON } from '../web/respond'
 import type { Services } from './passport'
 import { SignedInAccount, saveSession, signOut } from './sign-in'
 
-// A double click on "Continue" also ends here; the login page then redirects the signed-in person to their profile.
+// A double click on "Continue" also ends here; the login page then redirects the signed-in user to their profile.
 const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
 
 /**
- * The protocol has no `state`, so a link with somebody else's `auth_key`, opened at the right moment, could sign a
- * person in to an account that is not theirs. Until the person has confirmed a login that is new to this browser, it
+ * The protocol has no `state`, so a link with someone else's `auth_key`, opened at the right moment, could sign a
+ * user in to an account that is not theirs. Until the user has confirmed a login that is new to this browser, it
  * opens no page and can change nothing. (Programs may read the profile as JSON: they cannot answer the question.)
  */
 export const confirmFirst: RequestHandler = async (req, res, next) => {
@@ -83,7 +83,7 @@ function isAwaited({ expiresAt }: UnconfirmedLogin, { user }: Request): boolean 
   return user instanceof SignedInAccount && expiresAt > user.readAt
 }
 
-/** Ends a question that nobody can answer any more. A person who was about to sign in is signed out. */
+/** Ends a question that can no longer be answered. A user who was about to sign in is signed out. */
 function expire(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {
   return purpose === 'sign-in' ? signOut(req, res) : removeQuestion(req)
 }

@@ -34,7 +34,7 @@ export function cookieRule(isHTTPS: boolean): CookieRule {
 
 /**
  * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database:
- * nobody can fill it with logins that are never finished.
+ * no one can fill it with logins that are never finished.
  */
 export function loginStore(secrets: readonly string[], isHTTPS: boolean): CookieStore {
   const keys = secrets.map((secret) => deriveKey(secret, 'login in progress'))
@@ -42,9 +42,9 @@ export function loginStore(secrets: readonly string[], isHTTPS: boolean): Cookie
 }
 
 /**
- * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person
+ * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the user
  * intended to sign in with the login that the provider returns, so each login must be confirmed once per browser. A
- * person who presses "Continue" on somebody else's login has confirmed that one, too. `cookie-parser` checks the
+ * user who presses "Continue" on someone else's login has confirmed that one, too. `cookie-parser` checks the
  * signature.
  */
 export class KnownLogins {

@@ -7,10 +7,10 @@ import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 // Some proxies append the port: 192.0.2.1:5678 and [2001:db8::1]:5678.
 const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 
-// Many people may share an address and return from the provider at the same time: ten pass at once, the others wait.
+// Many visitors may share an address and return from the provider at the same time: ten pass immediately, the others wait.
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
-// Each looks through all of its address at each try. No household and no office has so many at once.
+// Each retry looks through all callbacks of its address. No household and no office has this many at the same time.
 const MAX_WAITING = 200
 
 /** A callback that may be authenticated now. */
@@ -26,11 +26,11 @@ interface Refusal {
 }
 
 /**
- * Limits guessing: anybody can send keys to a callback and learn which ones are valid. An address that has had ten keys
+ * Limits guessing: anyone can send keys to a callback and learn which ones are valid. An address that has had ten keys
  * rejected must wait until ten minutes after the first of them. This file can be copied as it is.
  *
  * Rejections are counted by the limiter, and together by all processes if it is one of a shared database. Callbacks
- * that are under way count, too, each process its own: otherwise a thousand guesses sent at once would all pass before
+ * that are under way count, too, each process its own: otherwise a thousand simultaneous guesses would all pass before
  * the first rejection is counted.
  *
  * @example
@@ -43,7 +43,7 @@ export class GuessLimit {
   readonly #callbacks = new Map<string, Set<Response>>()
 
   /**
-   * @param provider each has a limit of its own: one that rejects the keys of its people would otherwise keep everybody
+   * @param provider each has its own limit: one that rejects the keys of its users would otherwise keep everyone
    * who shares an address with them from signing in at the others
    */
   constructor(limiter: RateLimiterAbstract, provider: string) {
@@ -112,7 +112,7 @@ function secondsUntil(rejected: RateLimiterRes | null): number {
   return Math.max(1, Math.ceil((rejected?.msBeforeNext ?? 0) / 1000))
 }
 
-/** The address that a visitor is counted by: of IPv6 only the network, because a person usually has a whole one. */
+/** The address that a visitor is counted by: of IPv6 only the network, because a visitor usually has a whole one. */
 function addressOf(req: Request): string {
   // Where the header of a proxy holds no address, the proxy's own address counts.
   const address = [req.ip, req.socket.remoteAddress].map(withoutPort).find((text) => isIP(text) !== 0)

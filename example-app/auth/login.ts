@@ -22,10 +22,10 @@ export function loginRoutes(services: Services): Router {
 
   router.get('/login', async (req, res) => {
     const told = field(req.query, 'reason')
-    // A callback that failed could not know whether somebody is signed in, if the database could not tell.
+    // A callback that failed could not know whether someone is signed in, if the database could not tell.
     const isTrouble = told === 'database_unavailable' || told === 'failed_here'
     if (req.user) return res.redirect(303, isTrouble ? `/account?notice=${told}` : '/profile')
-    // A person who cancels at the provider is not sent back by it, and comes here sooner or later.
+    // A user who cancels at the provider is not redirected back, but usually opens this page later.
     const pending = await Promise.all(strategies.map((strategy) => strategy.pendingLogin(req)))
     const unfinished = pending.find((login) => login !== undefined)
     const reason = told ?? (unfinished && 'not_finished')
@@ -56,7 +56,7 @@ function addLogin(router: Router, community: Community, services: Services): voi
     res.set('Retry-After', String(seconds))
     next(new HTTPError(429, reasonFor('too_many_rejected')))
   }
-  // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
+  // The strategy itself checks that the request came from this site, and shows its own page when it cannot tell.
   router.route(community.startPath).all(refuseGuessers).get(start).post(start)
   router.get(community.callbackPath, finishLogin(services, community, guesses))
 }
@@ -115,14 +115,14 @@ function authenticate(passport: Authentication, strategy: string, req: Request, 
   })
 }
 
-/** Leads to the page that says what failed. A person who is signed in was adding a login to their account. */
+/** Redirects to the page that explains what failed. A user who is signed in was adding a login to their account. */
 function explain(code: string, req: Request, res: Response, error?: SocialLoginError): void {
   if (error) req.log.error({ err: error, phase: error.phase }, 'login failed')
   else req.log.warn({ code }, 'login failed')
   res.redirect(303, req.user ? `/account?notice=${code}` : `/login?reason=${code}`)
 }
 
-/** Stores the login, and asks the signed-in person whether to add it to their account. */
+/** Stores the login, and asks the signed-in user whether to add it to their account. */
 async function askToLink(
   services: Services,
   { login, info }: LoginOutcome,
@@ -137,7 +137,7 @@ async function askToLink(
   res.redirect(303, '/login/confirm')
 }
 
-/** Stores the login, and signs in to its account. If it is new to this browser, the person must confirm it first. */
+/** Stores the login, and signs in to its account. If it is new to this browser, the user must confirm it first. */
 async function openAccount(services: Services, outcome: LoginOutcome, req: Request, res: Response): Promise<void> {
   const { accounts, knownLogins, communities } = services
   const { input, questionID } = outcome.login

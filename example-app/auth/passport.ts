@@ -15,7 +15,7 @@ export type Authentication = InstanceType<typeof Passport>
 /** What the verify function returns. Nothing of it has been stored yet. */
 export class VerifiedLogin {
   /**
-   * The id of the question that the login may lead to: the same one, however many requests of a reloading person share
+   * The id of the question that the login may lead to: the same one, however many requests of a reloading user share
    * it.
    */
   readonly questionID = randomUUID()

@@ -49,7 +49,7 @@ export function saveSession(req: Request): Promise<void> {
   })
 }
 
-/** Sends people who are not signed in to the login page, and afterwards back to the page they asked for. */
+/** Sends users who are not signed in to the login page, and afterwards back to the page they asked for. */
 export const requireUser: RequestHandler = (req, res, next) => {
   if (req.user) return next()
   if (wantsJSON(req)) return next(new HTTPError(401, 'You are not signed in.'))

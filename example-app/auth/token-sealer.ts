@@ -4,7 +4,7 @@ import type { Login } from '../storage/accounts'
 
 const PURPOSE = 'access tokens'
 
-/** Whose token it is. The ids of two communities are those of different people. */
+/** Whose token it is. The ids of two communities are those of different users. */
 type Owner = Pick<Login, 'provider' | 'subject'>
 
 /**
@@ -39,7 +39,7 @@ function subjectOf({ provider, subject }: Owner): string {
   return JSON.stringify([provider, subject])
 }
 
-/** Each purpose has a key of its own. */
+/** Each purpose has its own key. */
 export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `passport-social-login example: ${purpose}`, 32))
 }

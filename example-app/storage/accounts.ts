@@ -5,7 +5,7 @@ import { type Database, inBatches, number, type Query, type Row, text, WRITE_NOT
 const MAX_LOGINS = 10
 const UNCONFIRMED_LIFETIME_MS = 24 * 60 * 60 * 1000
 
-/** The data about a person that pages show. */
+/** The data about a user that pages show. */
 export interface Person {
   readonly displayName: string
   readonly username?: string | undefined
@@ -17,7 +17,7 @@ export interface Person {
   readonly badge?: boolean | undefined
 }
 
-/** What the provider returned when the person last signed in. */
+/** What the provider returned when the user last signed in. */
 export interface LoginInput {
   /** Identifies the login together with `subject`. Not the e-mail address: it may belong to someone else later. */
   readonly provider: string
@@ -29,7 +29,7 @@ export interface LoginInput {
 /** A login at the provider: a row of `federated_credentials`. */
 export interface Login extends LoginInput {
   readonly id: string
-  /** The account that it signs in to, once a person has confirmed that it is theirs. */
+  /** The account that it signs in to, once a user has confirmed that it is theirs. */
   readonly userID: string | undefined
   readonly usedAt: number
 }
@@ -38,7 +38,7 @@ export interface Login extends LoginInput {
 interface OpenedLogin {
   readonly login: Login
   readonly userID: string
-  /** Whether a person has ever confirmed that the account is theirs. */
+  /** Whether a user has ever confirmed that the account is theirs. */
   readonly isConfirmed: boolean
 }
 
@@ -62,7 +62,7 @@ export class Accounts {
 
   /**
    * Stores a login and returns its account. If there is none, the login gets the id of one, which is unconfirmed until
-   * a person says that it is theirs. Simultaneous calls for the same login get the same account.
+   * a user says that it is theirs. Simultaneous calls for the same login get the same account.
    */
   async findOrCreate(input: LoginInput): Promise<OpenedLogin> {
     const row = await upsertLogin(this.#database, input, randomUUID())
@@ -94,7 +94,7 @@ export class Accounts {
     })
   }
 
-  /** Detaches the login of an account that nobody has confirmed. Does nothing to a confirmed account. */
+  /** Detaches the login of an account that no one has confirmed. Does nothing to a confirmed account. */
   async release(userID: string): Promise<void> {
     const sql = 'update federated_credentials set unconfirmed_user_id = null where unconfirmed_user_id = $1'
     await this.#database.query(sql, [userID])
@@ -115,7 +115,7 @@ export class Accounts {
   }
 
   /**
-   * Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in.
+   * Removes a login from an account, unless none of these providers would remain: others cannot sign in.
    *
    * @returns whether the account is without it now
    */
@@ -139,7 +139,7 @@ export class Accounts {
     return { logins: rows.map(toLogin), readAt: rows[0] ? number(rows[0], 'read_at') : 0 }
   }
 
-  /** Deletes logins whose account nobody confirmed within a day of the last login, or that have had none for a day. */
+  /** Deletes logins whose account no one confirmed within a day of the last login, or that have had none for a day. */
   async deleteUnconfirmed(): Promise<void> {
     const { now, skipLocked } = this.#database
     const limit = `${now} - ${UNCONFIRMED_LIFETIME_MS}`

@@ -23,7 +23,7 @@ export type Query = (sql: string, values?: readonly Value[]) => Promise<Row[]>
 export interface Database {
   /**
    * An SQL expression for the current time in milliseconds since 1970. Sessions and questions are compared with this
-   * clock, because the clock of a single process may be wrong and must not sign everybody out.
+   * clock, because the clock of a single process may be wrong and must not sign everyone out.
    */
   readonly now: string
   /** SQL at the end of a `select` of rows to delete: skips the rows that another process is deleting. */

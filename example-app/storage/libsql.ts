@@ -42,7 +42,7 @@ class LibsqlDatabase implements Database {
     this.#connection.exec('pragma busy_timeout = 0')
   }
 
-  // Every write begins a transaction of its own: see `#begin`.
+  // Every write begins its own transaction: see `#begin`.
   readonly query: Query = (sql, values = []) => {
     if (!READS.test(sql)) return this.transaction((query) => query(sql, values))
     return this.#whenUnlocked(LOCK_TIMEOUT_MS, async () => this.#run(sql, values))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
 import { type Database, DatabaseUnavailableError, type Query, WRITE_NOTHING } from './database'
 
-// Long enough for most restarts and failovers, and short enough for a person to wait for the page.
+// Long enough for most restarts and failovers, and short enough for a user to wait for the page.
 const RETRY_FOR_MS = 4000
 const RETRY_EVERY_MS = 100
 const CLOSE_WITHIN_MS = 3000
@@ -31,7 +31,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     // Limits how long a process that was suspended in a transaction can block the others.
     idle_in_transaction_session_timeout: 10_000,
   })
-  // The check has a connection of its own, so that a pool that is busy with logins does not count as unhealthy.
+  // The check has its own connection, so that a pool that is busy with logins does not count as unhealthy.
   const checks = createPool({ ...config, max: 1, connectionTimeoutMillis: 1500, query_timeout: 1500 })
   const outage = new BriefOutage()
   return {
@@ -97,7 +97,7 @@ async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>):
     client.release()
     return result
   } catch (error) {
-    // This closes the connection, with which Postgres rolls the transaction back, whatever state it is in.
+    // This closes the connection, with which Postgres rolls the transaction back, in any state.
     client.release(true)
     throw error
   }

@@ -2,11 +2,11 @@ import { type Database, number } from './database'
 
 /**
  * Existing entries must never change: append a new one instead. A login (`federated_credentials`) is what the provider
- * says about a person; its account (`users`) may have several logins.
+ * says about a user; its account (`users`) may have several logins.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
-    // Null means that a person has confirmed that the account is theirs.
+    // Null means that a user has confirmed that the account is theirs.
     `create table if not exists users (id text primary key, created_at bigint not null, unconfirmed_since bigint)`,
     `create table if not exists federated_credentials (
       id text primary key,
@@ -27,7 +27,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'create table if not exists rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
   ],
   [
-    // Only an account that a person has confirmed has a row now. Until then, the login holds the id that it will have.
+    // Only an account that a user has confirmed has a row now. Until then, the login holds the id that it will have.
     'alter table federated_credentials add column unconfirmed_user_id text',
     `update federated_credentials set unconfirmed_user_id = user_id, user_id = null
       where user_id in (select id from users where unconfirmed_since is not null)`,
@@ -52,7 +52,7 @@ export class NewerSchemaError extends Error {
 }
 
 /**
- * Brings the tables up to date. When several processes start at once, one migrates and the others wait for it.
+ * Brings the tables up to date. When several processes start at the same time, one migrates and the others wait for it.
  *
  * @throws NewerSchemaError for a database that a newer version has migrated
  */

@@ -5,7 +5,7 @@ import { type Database, inBatches, type Query, text } from './database'
 
 /** How long a sign-in lasts. Neither visits nor changes prolong it, so that a stolen cookie expires, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
-// Without a limit, a person could fill the database with one login.
+// Without a limit, a user could fill the database with one login.
 const MAX_SESSIONS = 100
 // This is longer than any request can take.
 const ENDED_LIFETIME_MS = 60 * 60 * 1000
@@ -16,7 +16,7 @@ declare module 'express-session' {
     passport?: { readonly user?: string }
     /** The login that this browser signed in with. */
     loginID?: string
-    /** A login that the person has not yet confirmed as theirs. */
+    /** A login that the user has not yet confirmed as theirs. */
     unconfirmed?: UnconfirmedLogin
   }
 }
@@ -35,8 +35,8 @@ export interface UnconfirmedLogin {
 
 /**
  * A session store for express-session. An ended session remains for an hour as a row without data: otherwise a slow
- * request of the same browser could save the session again and thereby sign the person in again. Saving a session
- * postpones its expiry only while nobody is signed in.
+ * request of the same browser could save the session again and thereby sign the user in again. Saving a session
+ * postpones its expiry only while no one is signed in.
  */
 export class DatabaseSessions extends Store {
   /** Set by express-session. */
@@ -124,7 +124,7 @@ function sessionIn(data: string): SessionData | undefined {
   }
 }
 
-/** The id is hashed, so that somebody who can read the database does not learn usable session ids. */
+/** The id is hashed, so that someone who can read the database does not learn usable session ids. */
 function idOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url')
 }

@@ -111,7 +111,7 @@ for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 /**
- * For the pages of signed-in people. Chromium keeps them in its back/forward cache in spite of `no-store`, and would
+ * For the pages of signed-in users. Chromium keeps them in its back/forward cache in spite of `no-store`, and would
  * show them there after a sign-out: they are asked for again instead, and hidden until then.
  */
 export const BACK = `

@@ -4,7 +4,7 @@ const AGAIN = 'Please try again.'
 const LATER = 'Please try again in a few minutes.'
 const USE_THE_BUTTON = 'Please use the button on this page to sign in.'
 
-/** Explains to the person why a login failed. The library's own messages are for developers. */
+/** Explains to the user why a login failed. The library's own messages are for developers. */
 const REASONS: Readonly<Record<string, string | undefined>> = {
   start_forbidden: USE_THE_BUTTON,
   navigation_required: USE_THE_BUTTON,
@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<string, string | undefined>> = {
   signed_out_everywhere: 'You are signed out here and in every other browser.',
 }
 
-/** The message for a code from a query. Outcomes without one of their own are told by who can act on them. */
+/** The message for a code from a query. The message for other outcomes depends on who can act on them. */
 export function reasonFor(code: string): string {
   const known = Object.hasOwn(REASONS, code) && REASONS[code]
   if (known) return known
@@ -60,7 +60,7 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
   too_many_logins: 'An account can have at most ten logins. Remove one before you add another.',
   removed: 'The login was removed.',
   no_such_login: 'This account does not have that login any more, so nothing was changed.',
-  other_account: 'Somebody else has signed in to this browser since that page was opened, so nothing was changed.',
+  other_account: 'Someone else has signed in to this browser since that page was opened, so nothing was changed.',
   last_login: 'That is the only login by which you can open this account. Without it, you could no longer sign in.',
 }
 

@@ -15,7 +15,7 @@ const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 /** What pages need to know of a community. */
 export interface ShownCommunity {
-  /** Stored with each login, because the same user id belongs to different people at different communities. */
+  /** Stored with each login, because the same id belongs to different users at different communities. */
   readonly name: string
   readonly displayName: string
   readonly host: string
@@ -29,7 +29,7 @@ function noticeBox(notice: Notice | undefined): Markup {
 }
 
 export function homePage(login: Login | undefined, communities: readonly ShownCommunity[]): Page {
-  const about = html`<p>This example shows what <code>passport-social-login</code> does: people sign in at
+  const about = html`<p>This example shows what <code>passport-social-login</code> does: users sign in at
 ${communities.map(nameAndHost)}, see their profile here, and can add a second login to their account.</p>`
   const state = login
     ? html`<p>You are signed in as <strong>${nameOf(login)}</strong>.</p>
@@ -74,8 +74,8 @@ interface ConfirmPage {
 }
 
 /**
- * Asks whether a login that is new to this browser is the person's own. Before a login is added to an account, the page
- * names the account, too: somebody else may have signed in to this browser in another tab.
+ * Asks whether a login that is new to this browser is the user's own. Before a login is added to an account, the page
+ * names the account, too: someone else may have signed in to this browser in another tab.
  */
 export function confirmPage({ login, unconfirmed, openedBy = login, communities, notice }: ConfirmPage): Page {
   const { id, purpose } = unconfirmed
@@ -191,7 +191,7 @@ function isShown(picture: string | undefined, community: ShownCommunity | undefi
 }
 
 /**
- * The name is shortened, because a long one could imitate the e-mail address and ID of somebody else shown after it.
+ * The name is shortened, because a long one could imitate the e-mail address and ID of someone else shown after it.
  */
 function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string {
   const name = person.displayName.replace(STACKED_MARKS, '$1')
@@ -209,7 +209,7 @@ function communityName(login: Login, communities: readonly ShownCommunity[]): st
   return communityOf(login, communities)?.displayName ?? 'another provider'
 }
 
-/** Identifies a person. Includes the ID and whose it is, because names and pictures can be copied. */
+/** Identifies a user. Includes the ID and its community, because names and pictures can be copied. */
 function personCard(login: Login, communities: readonly ShownCommunity[]): Markup {
   const { person, subject } = login
   return html`<div class="person">${portrait(login, communityOf(login, communities))}<p><strong>${nameOf(login)}</strong>

@@ -9,7 +9,7 @@ const FAILED_MESSAGE = 'Something went wrong on our side. It is not your fault, 
 // The value of `Retry-After` during an outage.
 const RETRY_AFTER_S = 5
 
-/** Ends a request with an error status and a message for the person. */
+/** Ends a request with an error status and a message for the user. */
 export class HTTPError extends Error {
   constructor(
     readonly status: number,
@@ -23,7 +23,7 @@ export const notFound: RequestHandler = (_req, _res, next) => {
   next(new HTTPError(404, 'This page does not exist.'))
 }
 
-/** The last handler. The log contains the details; the person sees only the request's id. */
+/** The last handler. The log contains the details; the user sees only the request's id. */
 export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) => {
   // express-session saves at the end of a response and reports here if it cannot. Express's own handler would destroy
   // the connection, and with it a response that is still being sent.
@@ -35,7 +35,7 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
   if (status >= 500) res.err = error instanceof Error ? error : new Error('A value that is not an Error was thrown')
   if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
   // No page may be shown at a URL that contains a key, not even this one. The key may still be valid after an outage,
-  // but a person who has just approved the login needs only one click to get a new one.
+  // but a user who has just approved the login needs only one click to get a new one.
   if (mentionsKey(req.originalUrl)) {
     res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
     return res.redirect(303, req.user ? `/account?notice=${reason}` : `/login?reason=${reason}`)
@@ -46,7 +46,7 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
   sendPage(req, res, messagePage(status, message, String(req.id), retry))
 }
 
-/** The status, the message for the person, and the code with which the login page explains the error. */
+/** The status, the message for the user, and the code with which the login page explains the error. */
 function describe(error: unknown): { readonly status: number; readonly message: string; readonly reason: string } {
   if (error instanceof DatabaseUnavailableError) {
     return { status: 503, message: OUTAGE_MESSAGE, reason: 'database_unavailable' }

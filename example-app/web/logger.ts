@@ -16,7 +16,7 @@ const FOR_A_PERSON = {
 }
 
 /**
- * Writes JSON lines to standard output, and lines for a person if that is a terminal. If it is closed, because the
+ * Writes JSON lines to standard output, and readable lines if that is a terminal. If it is closed, because the
  * terminal or the log collector has ended, the application continues without logs. pino's own destination would retry
  * forever.
  */

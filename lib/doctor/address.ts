@@ -10,7 +10,7 @@ const MAX_REDIRECTS = 5
 // Requests of unknown programs are often refused by their name alone.
 const BROWSER_LIKE = 'Mozilla/5.0 (compatible; passport-social-login)'
 
-/** Where the API is, and what `user/me` answers there to a token that nobody has. */
+/** Where the API is, and what `user/me` answers there to an invented token. */
 export interface Location {
   readonly baseURL: URL
   readonly userMe: ProbeResponse
@@ -75,7 +75,7 @@ function nextAddress(response: ProbeResponse, from: URL, examination: Examinatio
   if (from.protocol === 'https:' && url.protocol === 'http:') {
     examination.broken(
       'address_insecure',
-      'The provider redirects from https to plain http, where everybody on the way can read the secret.',
+      'The provider redirects from https to plain http, where anyone on the way can read the secret.',
     )
     return 'refused'
   }
@@ -95,7 +95,7 @@ function reportAddress(found: URL, typed: URL, examination: Examination): void {
   if (!isSafe(found)) {
     examination.broken(
       'plain_http',
-      'The provider answers by plain http: everybody on the way can read the secret, the keys and the tokens. Use https. (Within a network of your own there is the option allowInsecureHTTP.)',
+      'The provider answers by plain http: anyone on the way can read the secret, the keys and the tokens. Use https. (Within your own network, you can set the option allowInsecureHTTP.)',
     )
   }
 }

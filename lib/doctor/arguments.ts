@@ -14,7 +14,7 @@ Without --login it sends about eight requests with invented values, and no
 secret.
 
 With --app it examines an application as it is deployed, from outside, without a
-secret or a login. Never run it on somebody else's input.
+secret or a login. Never run it on someone else's input.
 
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
@@ -112,7 +112,7 @@ function parse(args: readonly string[], environment: Environment) {
   return readCommandLine({ args: [...args], options: optionTypes, allowPositionals: true } as const)
 }
 
-/** Arguments are visible to everybody on the machine, and remain in the shell's history. */
+/** Arguments are visible to everyone on the machine, and remain in the shell's history. */
 function refuseSecrets(args: readonly string[], environment: Environment): void {
   const secret = environment['SOCIAL_CLIENT_SECRET']
   const isSecret = (arg: string): boolean =>
@@ -121,7 +121,7 @@ function refuseSecrets(args: readonly string[], environment: Environment): void 
     /\/\/[^/]*:[^/]*@/.test(arg)
   if (args.some((arg) => isSecret(arg) || (secret && arg.includes(secret))))
     throw new UsageError(
-      'A secret is never an argument: other people on this machine could read it. Set SOCIAL_CLIENT_SECRET, or wait for the prompt',
+      'A secret is never an argument: others on this machine could read it. Set SOCIAL_CLIENT_SECRET, or wait for the prompt',
     )
 }
 

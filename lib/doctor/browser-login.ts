@@ -16,7 +16,7 @@ const PAGE =
 export function browserLogin(screen: Screen, listener: CallbackListener | undefined, allowGet: boolean): LoginDriver {
   return {
     async logIn(url) {
-      const task = `\nOpen this in a browser, and log in as your people do, perhaps by Google:\n\n  ${url}\n\n`
+      const task = `\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n  ${url}\n\n`
       if (listener === undefined)
         return (await screen.ask(`${task}Then paste the address to which the browser came back: `)) || undefined
       screen.tell(`${task}The browser comes back to this program.\n`)

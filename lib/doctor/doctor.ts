@@ -66,9 +66,9 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   await new LoginExamination(baseURL, method, input.login, examination).run()
 }
 
-/** Why a secret is not sent to an address. Whoever answers at the one that was typed could name any other. */
+/** Why a secret is not sent to an address. The server at the typed address could name any other. */
 function obstacleTo(found: URL, typed: URL): string | undefined {
-  if (!isSafe(found)) return 'by plain http, everybody on the way could read the secret.'
+  if (!isSafe(found)) return 'by plain http, anyone on the way could read the secret.'
   if (found.href !== typed.href)
     return `a secret is sent only to the address that was typed: run this with ${found.href}`
   return undefined

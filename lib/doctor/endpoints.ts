@@ -4,12 +4,12 @@ import type { Probe, ProbeResponse } from './probe'
 /** What an exchange sends. */
 export type ExchangeForm = Readonly<Record<'app_id' | 'app_secret' | 'auth_key', string>>
 
-/** A value that no application and nobody has, in the form of deployed servers: 32 hexadecimal digits. */
+/** A value that belongs to no application and no user, in the form of deployed servers: 32 hexadecimal digits. */
 export function invented(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** An id of the form of another that nobody has, unless it is too short for that. */
+/** An unknown id in the form of the given one, unless that is too short. */
 export function inventedLike(appID: string): string {
   const digits = randomBytes(appID.length)
   return appID.replace(/[a-z0-9]/gi, (character, at: number) => {
@@ -18,7 +18,7 @@ export function inventedLike(appID: string): string {
   })
 }
 
-/** An application and a key that nobody has. */
+/** An unknown application and an invented key. */
 export function inventedForm(): ExchangeForm {
   return { app_id: invented(), app_secret: invented(), auth_key: invented() }
 }

@@ -60,14 +60,14 @@ export interface RecordedMode extends Partial<Record<Flag, boolean>> {
   wrapUser?: 'user_info' | 'data' | false
 }
 
-/** Whoever follows an examination: a terminal, or a test. */
+/** Follows an examination: a terminal, or a test. */
 export interface Observer {
   /** Called before each step. */
   progress(text: string): void
   finding(finding: Finding): void
 }
 
-// Nobody encodes an address so often but to hide what is in it.
+// An address is encoded this often only to hide its content.
 const MAX_ENCODINGS = 20
 // A shorter one would be found in ordinary words.
 const MIN_SECRET_LENGTH = 4

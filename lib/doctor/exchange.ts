@@ -63,7 +63,7 @@ function reportExchange(
   const { mode, options } = examination
   const [post, get] = [kindOf(byPost), kindOf(byGet)]
   if (tokenIn(byPost) !== undefined || tokenIn(byGet) !== undefined) {
-    examination.broken('exchange_unsafe', 'It hands out a token for invented values: whoever asks can sign in.')
+    examination.broken('exchange_unsafe', 'It hands out a token for invented values: anyone can sign in.')
   } else if (read === 'get' || ((post === 'method' || post === 'missing') && mayBeAPI(byGet))) {
     mode.getOnly = true
     mode.postAnswer = post === 'method' ? 'method-not-allowed' : post === 'missing' ? 'not-found' : 'invalid-app-id'

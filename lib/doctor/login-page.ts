@@ -11,7 +11,7 @@ interface Page {
 }
 
 /**
- * Visits the login page as a person without cookies would, with the application's id and with one that nobody has.
+ * Visits the login page as a user without cookies would, with the application's id and with an unknown one.
  * @param hasAPI whether the API answers at the base URL, so that its login page is there, too
  */
 export async function checkLoginPage(
@@ -68,7 +68,7 @@ function reportPage(page: Page, unknown: Page, hasAPI: boolean, examination: Exa
   else if (page === unknown)
     examination.differs(
       'login_page_unknown',
-      `It refuses an id that nobody has, with status ${status}: give --app-id for more.`,
+      `It refuses an id that no application has, with status ${status}: give --app-id for more.`,
     )
   else reportRefusal(status, unknown.response.status === status, hasAPI, examination)
   return false
@@ -76,7 +76,7 @@ function reportPage(page: Page, unknown: Page, hasAPI: boolean, examination: Exa
 
 const COPY = "copy app_id from the provider's page for developers"
 
-/** Reports a page that refuses the application's id. @param isForAll whether it refuses one that nobody has alike */
+/** Reports a page that refuses the application's id. @param isForAll whether it refuses an unknown id in the same way */
 function reportRefusal(status: number, isForAll: boolean, hasAPI: boolean, examination: Examination): void {
   // It may be wrong, and a login would show that it is not.
   delete examination.options.clientID
@@ -84,7 +84,7 @@ function reportRefusal(status: number, isForAll: boolean, hasAPI: boolean, exami
   else if (hasAPI)
     examination.suspect(
       'app_id_refused',
-      `It refuses the application id as one that nobody has, with status ${status}: ${COPY}. If it is right, there is no login page at this address.`,
+      `It refuses the application id like one that no application has, with status ${status}: ${COPY}. If it is right, there is no login page at this address.`,
     )
   else
     examination.suspect(
@@ -115,8 +115,8 @@ function reportApplication({ response }: Page, isSame: boolean, examination: Exa
   // These are no answers about the id.
   if (['firewall', 'rate-limit', 'server-error'].includes(kindOf(response))) return
   const [unclear, known] = [
-    'The login page looks the same for an id that nobody has: whether yours is known shows in a browser.',
-    'The provider knows the application id: it answers otherwise to one that nobody has.',
+    'The login page looks the same for an id that no application has: check in a browser whether yours is known.',
+    'The provider knows the application id: it answers differently to one that no application has.',
   ]
   if (isSame) examination.differs('app_id_unclear', unclear)
   else examination.good('app_id_known', known)

@@ -12,10 +12,10 @@ const MAX_CALLBACK_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
 const HEX = /^[0-9a-f]{32}$/
 
-/** Whoever logs in at the provider in a browser: a terminal asks for it, a test does it. */
+/** Logs in at the provider in a browser. A terminal asks for it; a test does it. */
 export interface LoginDriver {
   /**
-   * Has somebody log in.
+   * Asks someone to log in.
    * @returns the address to which the browser came back; undefined if there was none
    */
   logIn(url: string): Promise<string | undefined>
@@ -36,7 +36,7 @@ export interface LoginInput {
 
 /**
  * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in
- * the examination that is secret or about the person.
+ * the examination that is secret or about the user.
  */
 export class LoginExamination {
   /** @param method what the answers to invented values suggested */
@@ -105,11 +105,11 @@ export class LoginExamination {
     if (origin === undefined || [...known, ...allowedCallbackOrigins].includes(origin)) return
     differs(
       'key_from_elsewhere',
-      `It came from a page of ${origin}, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds.`,
+      `It came from a page of ${origin}, which may be any site that opened the redirect URL meanwhile. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds.`,
     )
   }
 
-  /** The POST comes first, because it shows the secret to nobody else, and the suggested method may be wrong. */
+  /** The POST comes first, because it shows the secret to no one else, and the suggested method may be wrong. */
   async #exchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
     const { probe, mode, options } = this.examination
     const byPost = await requestExchange(probe, this.baseURL, 'POST', form)
@@ -183,7 +183,7 @@ export class LoginExamination {
     if (tokenIn(response) !== undefined)
       examination.broken(
         'key_used_twice',
-        'The provider exchanges a key twice: whoever finds an old callback address can use it.',
+        'The provider exchanges a key twice: anyone who finds an old callback URL can use it.',
       )
     else if (refuses(response))
       examination.good('key_used_once', 'The provider refuses a key that was exchanged before.')

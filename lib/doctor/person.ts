@@ -20,7 +20,7 @@ const PLAIN = /["'<>&\u{a0}-\u{ff}]/iu
 /**
  * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested
  * the wrong one.
- * @returns the response with the person; undefined if there was none
+ * @returns the response with the user; undefined if there was none
  */
 export async function examinePerson(
   baseURL: URL,
@@ -52,7 +52,7 @@ function personIn(response: ProbeResponse): PersonRecord | undefined {
   return kindOf(response) === 'data' ? findRecord(response.json) : undefined
 }
 
-/** @param userMe the response of `user/me`, if it has no person */
+/** @param userMe the response of `user/me`, if it has no user */
 function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examination): void {
   const { mode, options } = examination
   mode.withoutUserMe = userMe !== undefined
@@ -61,7 +61,7 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
     return
   }
   if (options.profileEndpoint === undefined) {
-    const seen = `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a person`
+    const seen = `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a user`
     if (refuses(userMe))
       examination.differs(
         'authorization_removed',
@@ -79,25 +79,25 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
 function reportNobody(response: ProbeResponse, examination: Examination): void {
   if (Array.isArray(response.json)) examination.mode.goneUserAsEmptyArray = true
   const obstacle = obstacleIn(response, readProfile)
-  // Its hint tells where else there is a person.
+  // Its hint tells where else there is a user.
   const reason = obstacle?.code === 'profile_invalid' ? ` ${reasonOf(obstacle)}` : ''
   examination.broken(
     'person_missing',
-    `There was no person in the profile, but ${contentOf(response, examination)}.${reason}`,
+    `There was no user in the profile, but ${contentOf(response, examination)}.${reason}`,
   )
 }
 
 function comparePeople(one: PersonRecord, other: PersonRecord, examination: Examination): void {
   const idOf = ({ record }: PersonRecord): string => String(ownProperty(record, 'user_id'))
-  // Versions 2.7 and 2.8 could answer with another person.
+  // Versions 2.7 and 2.8 could answer with another user.
   if (idOf(one) !== idOf(other))
     examination.broken(
       'person_ambiguous',
-      'The two profile endpoints answered with two people for one token: the provider is unsafe.',
+      'The two profile endpoints answered with two users for one token: the provider is unsafe.',
     )
 }
 
-/** Records the ways of a provider that a person's record shows; nothing of the person. */
+/** Records the ways of a provider that a user's record shows; nothing of the user. */
 function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
   mode.wrapUser = wrapper
   mode.extraFields = EXTRAS.some((name) => Object.hasOwn(record, name))
@@ -131,7 +131,7 @@ function textIn(record: JSONObject, name: string): string {
 
 /**
  * The root of relative pictures, where the record tells it: deployed servers send the same picture once more with its
- * absolute URL, or the root alone for a person without a cover. Empty, where it does not.
+ * absolute URL, or the root alone for a user without a cover. Empty, where it does not.
  */
 function uploadsURLIn(record: JSONObject): string {
   for (const [relative, absolute] of [
@@ -165,12 +165,12 @@ function reportPerson(
   if (problem !== undefined) examination.broken('person_unreadable', problem)
   else if (obstacleIn(response, readProfile))
     examination.broken('person_id_invalid', 'Its user_id is none that the strategy accepts (see profile_invalid).')
-  else if (ways.length === 0) examination.good('person_good', 'The person was read.')
-  else examination.differs('person_differs', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
+  else if (ways.length === 0) examination.good('person_good', 'The profile was read.')
+  else examination.differs('person_differs', `The profile was read: ${ways.join(', ')}. The strategy handles that.`)
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), origin, examination)
 }
 
-/** Whether the client takes the JSON for a person: not, if its id is null or 0, as servers say "nobody". */
+/** Whether the client takes the JSON for a user: not, if its id is null or 0, by which servers mean that there is no user. */
 export function isPerson(json: JSONValue): boolean {
   try {
     return parseUser(json, '') !== undefined

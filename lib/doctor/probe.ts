@@ -43,7 +43,7 @@ export interface ProbeResponse {
   read(): ProviderResponse
 }
 
-/** The code for an address inside a network that the provider, and nobody else, has named. */
+/** The code for an address inside a network that only the provider has named. */
 export const NOT_ASKED = 'NOT_ASKED'
 /** The code for a response beyond the limits of the client. */
 export const TOO_LARGE = 'TOO_LARGE'
@@ -166,7 +166,7 @@ export class Probe {
       this.#typed ??= this.#open(true)
       return this.#typed
     }
-    // Through a proxy, nobody knows here what a name leads to.
+    // Behind a proxy, the address of a name is not known here.
     if (this.proxied || isLoopback(hostname) || isPrivateHost(hostname)) throw new PrivateAddressError()
     this.#others ??= this.#open(false)
     return this.#others
@@ -175,7 +175,7 @@ export class Probe {
   #failure(error: unknown, { origin }: URL, deadline: Deadline): ProbeError {
     if (errorCode(error) !== 'PRIVATE_ADDRESS') return ProbeError.of(error, deadline.expired, this.timeout)
     const why = this.proxied ? 'another host, which a proxy might find inside your network' : 'a private address'
-    return new ProbeError(`It leads to ${origin}, ${why}, and nobody typed it: nothing is asked there.`, NOT_ASKED)
+    return new ProbeError(`It leads to ${origin}, ${why}, and no one typed it: nothing is requested there.`, NOT_ASKED)
   }
 
   #open(allowPrivateAddresses: boolean): ProviderPools {
@@ -236,7 +236,7 @@ class RecordingReader extends ResponseReader {
   }
 }
 
-/** The JSON of a body, whatever precedes it. */
+/** The JSON of a body, even if something precedes it. */
 function readJSON(text: string): Pick<ProbeResponse, 'json' | 'hasWarnings'> {
   const starts = [...text.matchAll(/[{[]/g)].slice(0, MAX_ATTEMPTS)
   for (const { index } of starts) {

@@ -7,7 +7,7 @@ import { isPerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses, unreadable } from './response'
 
-/** Reports how `user/me` and `get_user_info` answer a token that nobody has. */
+/** Reports how `user/me` and `get_user_info` answer an invented token. */
 export async function checkProfileEndpoints(
   baseURL: URL,
   userMe: ProbeResponse,
@@ -47,12 +47,12 @@ function handsOutPerson(endpoint: string, response: ProbeResponse, examination: 
   if (kindOf(response) !== 'data' || !holdsPerson(response.json ?? null)) return false
   examination.broken(
     'profile_unsafe',
-    `${endpoint} hands out a person for an invented token: whoever asks gets one. It is unsafe.`,
+    `${endpoint} returns a user for an invented token: anyone can get one. It is unsafe.`,
   )
   return true
 }
 
-/** Whether there is a person in the first levels of the JSON. */
+/** Whether there is a user in the first levels of the JSON. */
 function holdsPerson(json: JSONValue, levels = 4): boolean {
   if (typeof json !== 'object' || json === null) return false
   return isPerson(json) || (levels > 0 && Object.values(json).some((value) => holdsPerson(value, levels - 1)))

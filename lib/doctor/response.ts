@@ -29,7 +29,7 @@ export type ResponseKind =
 
 /** Classifies a response. The text of a refusal is for people, and never read. */
 export function kindOf({ status, headers, json, text }: ProbeResponse): ResponseKind {
-  // JSON with a status of success is read, whatever words are in it.
+  // JSON with a status of success is read, regardless of its words.
   if ((json === undefined || isFailed(status)) && isFirewall(status, headers, text)) return 'firewall'
   if (status >= 500) return 'server-error'
   if (status === 429) return 'rate-limit'
@@ -81,7 +81,7 @@ export function obstacleIn(
   }
 }
 
-/** Why no login reads a response of JSON, whatever it and its status say; undefined if one does. */
+/** Why no login reads a response of JSON, regardless of its status; undefined if one does. */
 export function unreadable(response: ProbeResponse, read: (response: ProviderResponse) => unknown): string | undefined {
   const obstacle = obstacleIn(response, (received) => read({ ...received, status: 200 }))
   if (obstacle?.code !== 'provider_bad_response') return undefined

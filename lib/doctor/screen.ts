@@ -39,7 +39,7 @@ export class Screen implements Observer {
     private readonly isQuiet: boolean,
   ) {}
 
-  /** Whether there is a person to ask. */
+  /** Whether there is someone to ask. */
   get isInteractive(): boolean {
     return this.terminal.stdin.isTTY === true
   }

@@ -68,7 +68,7 @@ export const PROVIDER_OPTIONS = {
     mode: anything,
     rateLimit: optional(count),
     name: optional(string),
-    users: optional({ must: 'an array of people', fits: Array.isArray }),
+    users: optional({ must: 'an array of users', fits: Array.isArray }),
     log: optional(func),
     clock: optional(withMethods('a Clock', 'now', 'advance', 'set')),
   }),
@@ -95,13 +95,13 @@ export const UPDATE_APPLICATION = {
   ...APPLICATION_ID,
   changes: object('an object with name or redirectURL', { name: optional(string), redirectURL: optional(string) }),
 }
-const PERSON = object('an object with the fields of a person')
+const PERSON = object('an object with the fields of a user')
 export const ADD_USER = { user: PERSON }
 export const UPDATE_USER = {
   ...USER_ID,
   changes: {
     ...PERSON,
-    must: 'an object with the fields of a person but user_id, which stays',
+    must: 'an object with the fields of a user but user_id, which stays',
     inRange: (value: unknown) => !('user_id' in Object(value)),
     isEnumeration: true as const,
   },
@@ -122,7 +122,7 @@ export const SIGN_IN = {
       inRange: (value) => String(value).startsWith('/'),
     }),
     user: optional({
-      must: 'a person of the provider, or the id of one',
+      must: 'a user of the provider, or the id of one',
       fits: (value) => typeof value === 'string' || typeof Reflect.get(Object(value), 'user_id') === 'string',
     }),
   }),

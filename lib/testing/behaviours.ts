@@ -14,10 +14,10 @@ export interface ProviderBehaviours {
   appendAuthKeyBlindly: boolean
   /** `&` in the redirect URL is sent as `&amp;`. Default `false`. */
   escapeRedirectAmpersands: boolean
-  /** Every approval is remembered, so the next login redirects at once. Default `false`: the person decides. */
+  /** Every approval is remembered, so the next login redirects immediately. Default `false`: the user decides. */
   silentReapproval: boolean
   /**
-   * A new visit to the login page by the same person invalidates older unused keys for that application. Default
+   * A new visit to the login page by the same user invalidates older unused keys for that application. Default
    * `false`.
    */
   replaceKeyOnVisit: boolean
@@ -46,7 +46,7 @@ export interface ProviderBehaviours {
   looseRequests: boolean
   /**
    * The login page asks to sign in before it looks at `app_id`, and answers an unknown one with status 200. Default
-   * `false`: 400 or 404 at once.
+   * `false`: 400 or 404.
    */
   signInFirst: boolean
   /** The login page is at `/api/oauth2`, too. Default `false`. */
@@ -80,18 +80,18 @@ export interface ProviderBehaviours {
   encodeEntities: boolean
   /** Pictures of the provider itself are relative paths. Default `false`: absolute URLs. */
   relativePictures: boolean
-  /** `profile_picture` is the same placeholder for everybody. Default `false`: for people without a picture. */
+  /** `profile_picture` is the same placeholder for everyone. Default `false`: for users without a picture. */
   blankPictures: boolean
   /** The record has the extra fields seen on deployed servers. Default `false`: the ten of the specification. */
   extraFields: boolean
-  /** The profile of a deleted person is `[]` with status 200. Default `false`: 404. */
+  /** The profile of a deleted user is `[]` with status 200. Default `false`: 404. */
   goneUserAsEmptyArray: boolean
   /** The headers of a rate-limit response, which the specification does not show. Default `'retry-after'`: seconds. */
   rateLimitAnswer: 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
 }
 
 /**
- * `'specification'` (default), `'as-deployed'`, or behaviours of your own on top of the specification.
+ * `'specification'` (default), `'as-deployed'`, or your own behaviours on top of the specification.
  * @example
  * provider.setMode('as-deployed') // as deployed servers behave
  */

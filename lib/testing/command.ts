@@ -21,7 +21,7 @@ Options:
   --app-id ID           The id of that application; else a new one at each start
   --app-secret SECRET   Its secret. Several: in the order of --app
   --name NAME           What its pages call the provider (default: Fake Social)
-  --users FILE          The people: a JSON array of records with user_id,
+  --users FILE          The users: a JSON array of records with user_id,
                         user_name ...
   --mode MODE           specification (default), as-deployed, or behaviours:
                         "as-deployed,wrapUser=data,getOnly"
@@ -74,7 +74,7 @@ export async function runProvider(args: readonly string[]): Promise<void> {
   // The options are checked before anything listens.
   const rehearsal = checked(() => new FakeProvider(options))
   for (const application of applications) checked(() => rehearsal.registerApplication(application))
-  // Whoever started the command may have stopped reading its output.
+  // The process that started the command may have stopped reading its output.
   process.stdout.on('error', () => {})
   const provider = await started(options)
   for (const application of applications) provider.registerApplication(application)
@@ -112,7 +112,7 @@ function announce(provider: FakeProvider): void {
   console.log(`Fake provider: ${provider.origin}
   base URL     ${provider.baseURL}
   developers   ${provider.origin}/developers
-  people       ${provider.origin}/users`)
+  users       ${provider.origin}/users`)
   for (const { name, appID, appSecret, redirectURL } of provider.applications) {
     console.log(`\n${name}\n  app_id       ${appID}\n  app_secret   ${appSecret}\n  redirect URL ${redirectURL}`)
   }
@@ -137,7 +137,7 @@ function readApplications(apps: string[] = [], ids: string[] = [], secrets: stri
 
 function readUsers(file: string): FakeUserInput[] {
   const records = readJSON('users', file)
-  if (!Array.isArray(records)) throw new UsageError(`${file} must hold an array of people`)
+  if (!Array.isArray(records)) throw new UsageError(`${file} must hold an array of users`)
   const rehearsal = new Users()
   for (const [at, record] of records.entries()) checked(() => rehearsal.add(record), `${file}, record ${at + 1}: `)
   return records

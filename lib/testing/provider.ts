@@ -132,27 +132,27 @@ export class FakeProvider {
     return this._state.removeApplication(appID)
   }
 
-  /** The people, in order. */
+  /** The users, in order. */
   get users(): readonly FakeUser[] {
     return [...this._state.users.values()]
   }
 
   /**
-   * Adds a person. @throws RangeError when the id is taken, or a number that lost digits; TypeError on a wrong type.
+   * Adds a user. @throws RangeError when the id is taken, or a number that lost digits; TypeError on a wrong type.
    */
   addUser(user: FakeUserInput = {}): FakeUser {
     checkArguments('addUser', ADD_USER, [user])
     return this._state.users.add(user)
   }
 
-  /** Changes a person; the id stays. @throws RangeError when there is no such person; TypeError on a wrong type. */
+  /** Changes a user; the id stays. @throws RangeError when there is no such user; TypeError on a wrong type. */
   updateUser(userID: string, changes: Omit<FakeUserInput, 'user_id'>): FakeUser {
     checkArguments('updateUser', UPDATE_USER, [userID, changes])
     return this._state.users.update(userID, changes)
   }
 
   /**
-   * Removes a person. Their tokens stay valid, but profile requests report that the person is gone.
+   * Removes a user. Their tokens stay valid, but profile requests report that the user is gone.
    * @returns whether there was one.
    */
   removeUser(userID: string): boolean {
@@ -162,7 +162,7 @@ export class FakeProvider {
 
   /**
    * Issues the key of an approval without a browser. The newest 10,000 unused keys are valid.
-   * @throws RangeError when there is no such application or person.
+   * @throws RangeError when there is no such application or user.
    */
   issueAuthKey(grant: Grant): string {
     checkArguments('issueAuthKey', GRANT, [grant])
@@ -171,14 +171,14 @@ export class FakeProvider {
     return this._state.grants.issueKey(grant)
   }
 
-  /** Remembers an approval: the person's next login redirects at once. @throws as `issueAuthKey`. */
+  /** Remembers an approval: the user's next login redirects immediately. @throws as `issueAuthKey`. */
   approve(grant: Grant): void {
     checkArguments('approve', GRANT, [grant])
     this._existing(grant)
     this._state.grants.approve(grant)
   }
 
-  /** Forgets an approval and invalidates unused keys and tokens of this person and application. */
+  /** Forgets an approval and invalidates unused keys and tokens of this user and application. */
   revoke(grant: Grant): void {
     checkArguments('revoke', GRANT, [grant])
     this._state.grants.revoke(grant)

@@ -13,17 +13,17 @@ type Headers = Record<string, string>
 type Phase = 'start' | 'callback'
 
 /**
- * Signs a person in to the application under test: its start, the approval at the provider, its callback. Sign several
- * people in one after another, because a refusal meanwhile, in this process, is taken for the person's.
+ * Signs a user in to the application under test: its start, the approval at the provider, its callback. Sign several
+ * users in one after another, because a refusal of another login in this process is taken for this user's.
  *
  * An application in another process is first asked for its callback without a key, to learn how it answers a failure.
  * @param browser what to sign in to: see {@link TestBrowser}. What this function starts, it stops.
  * @param options `start`: the path of the route that starts the login, by default `/auth/social-login`. `user`: who
- *   signs in, or the id, by default the provider's first person.
- * @returns where the callback redirects, or `''`, and the `Cookie` header of the person's next requests, which an agent
+ *   signs in, or the id, by default the provider's first user.
+ * @returns where the callback redirects, or `''`, and the `Cookie` header of the user's next requests, which an agent
  *   sends by itself
  * @throws TypeError for another `browser`, or wrong options
- * @throws Error with cause and cure when the start does not lead to this provider, or nobody is signed in
+ * @throws Error with cause and cure when the start does not redirect to this provider, or no one is signed in
  * @example
  * const { cookie } = await signIn(app, { provider })
  */
@@ -46,7 +46,7 @@ export async function signIn(browser: TestBrowser | Listener, options: SignInOpt
 interface SignedIn {
   /** Where the callback redirects, or `''`. */
   readonly location: string
-  /** The `Cookie` header of the person's next requests; an agent sends it by itself. */
+  /** The `Cookie` header of the user's next requests; an agent sends it by itself. */
   readonly cookie: string
 }
 
@@ -80,7 +80,7 @@ async function signInBy(
   const exchange = provider.requests.findLast(({ form, query }) => (form['auth_key'] ?? query['auth_key']) === authKey)
   const problem = problemWith(answer, { failed, exchange, application, lost })
   if (problem === undefined) return { location: answer.location, cookie: cookies.header }
-  const seen = `the callback ${pathname} answered ${answer.status}${firstLineOf(answer)}, and signed nobody in: ${problem}`
+  const seen = `the callback ${pathname} answered ${answer.status}${firstLineOf(answer)}, and signed no one in: ${problem}`
   throw new Error(`signIn: ${seen}`.replaceAll(authKey, '...'))
 }
 
@@ -166,7 +166,7 @@ function applicationOf(started: Answer, start: string, provider: FakeProvider): 
   if (address === '') {
     const answered = `${theStart} answered ${status}${firstLineOf(started)} and no redirect to the provider`
     const other = isTraced ? '' : "either it is not the strategy's route (give its path as start), or "
-    const cure = status === 404 ? 'there is no such route (give the path of yours as start).' : LOG
+    const cure = status === 404 ? 'there is no such route (give your path as start).' : LOG
     throw new Error(`${answered}: ${status < 400 ? `${other}it is ${CONFIRM_PAGE}` : cure}`)
   }
   if (address !== `${provider.oauthBase}/oauth`) {
@@ -202,7 +202,7 @@ interface Evidence {
   readonly lost: string
 }
 
-/** Why nobody is signed in; undefined if somebody is. */
+/** Why no one is signed in; undefined if someone is. */
 function problemWith(answer: Answer, { failed, exchange, application, lost }: Evidence): string | undefined {
   const { appSecret } = application
   const { status, isTraced, hasNewCookie } = answer
@@ -213,7 +213,7 @@ function problemWith(answer: Answer, { failed, exchange, application, lost }: Ev
   if (exchange?.error !== undefined) return `the provider refused the exchange (${exchange.error}): ${LOG}`
   if (status >= 400) return LOG
   if (isTraced || failed === undefined || hasNewCookie || shapeOf(answer) !== shapeOf(failed)) return undefined
-  return `it answered as without a key, and set no new cookie: the verify function may have refused the person, or threw an error; ${LOG}`
+  return `it answered as without a key, and set no new cookie: the verify function may have refused the user, or threw an error; ${LOG}`
 }
 
 /** An answer without the values of its query, which tell one failure from another. */
@@ -221,7 +221,7 @@ function shapeOf({ status, location }: Answer): string {
   return `${status} ${location.replace(/=[^&#]*/g, '')}`
 }
 
-/** The first line that a person would read of an error. */
+/** The first line that a user would read of an error. */
 function firstLineOf({ status, text }: Answer): string {
   if (status < 400) return ''
   const [, forOperator] = /<h2>For the operator.*?<p>(.*?)<\/p>/s.exec(text) ?? []

@@ -164,7 +164,7 @@ async function overServer(server: Server | TLSServer): Promise<OpenBrowser> {
 
 /** By Node's own client: its `fetch` replaces `Sec-Fetch-Mode`. */
 function overHTTP(origin: URL): SendRequest {
-  // A server of a test may have a certificate of its own making.
+  // A server of a test may have a self-signed certificate.
   const options = origin.protocol === 'https:' ? { rejectUnauthorized: false } : {}
   const request = origin.protocol === 'https:' ? requestHTTPS : requestHTTP
   return (path, { headers }) =>
@@ -227,7 +227,7 @@ async function responseOf(result: unknown): Promise<Response> {
   throw new TypeError(`signIn: a Response was expected, not ${typeName(response)}`)
 }
 
-/** A framework may have a class of its own. */
+/** A framework may have its own class. */
 function isResponse(value: unknown): value is Response {
   return typeof value === 'object' && value !== null && 'status' in value && hasMethod(value, 'text')
 }

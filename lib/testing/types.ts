@@ -24,7 +24,7 @@ export interface Application {
   readonly appSecret: string
   /** The application's name on the approval page. */
   readonly name: string
-  /** Where people return to after approving. */
+  /** Where users return to after approving. */
   readonly redirectURL: string
 }
 
@@ -45,7 +45,7 @@ export interface ApplicationInput {
 }
 
 /**
- * A person at the provider: the ten fields of section 2.2, before a mode changes their format.
+ * A user at the provider: the ten fields of section 2.2, before a mode changes their format.
  * @example
  * const ada: FakeUser | undefined = provider.users[0]
  */
@@ -76,7 +76,7 @@ export interface FakeUserInput extends Partial<Omit<FakeUser, 'user_id'>> {
 }
 
 /**
- * One application and one person.
+ * One application and one user.
  * @example
  * provider.issueAuthKey({ appID, userID: '1' })
  */
@@ -171,7 +171,7 @@ export interface FakeProviderOptions {
   rateLimit?: number
   /** What the pages call the provider: 1 to 200 characters. Default `'Fake Social'`. */
   name?: string
-  /** The people. Default: several sample people. */
+  /** The users. Default: several sample users. */
   users?: readonly FakeUserInput[]
   /** Called with a line of text for each request: time, path and outcome, and no secret. Default: not. */
   log?: (line: string) => void

@@ -116,7 +116,7 @@ test.each<[what: string, Answers, told: string]>([
   ['no legacy endpoint', { info: [404] }, ''],
   ['a legacy endpoint that fails', { info: closed }, 'differs user_info_unreachable'],
   ['a refusal behind a warning', { me: WARNED }, 'scriptWarnings: true, broken profile_unreadable'],
-  ['a refusal with a person', { me: [401, { user_id: 1 }] }, ''],
+  ['a refusal with a user', { me: [401, { user_id: 1 }] }, ''],
   ['other JSON', { me: [200, { status: 1 }], info: [404] }, 'no errorsAtStatus200, differs profile_unclear'],
   ['a refusal without JSON', { me: [401] }, 'differs profile_unclear'],
   ['a legacy endpoint alone', { me: [404] }, `differs profile_by_user_info, withoutUserMe: true, ${INFO}`],
@@ -133,7 +133,7 @@ test.each<[what: string, Answers, told: string]>([
     'htmlAtStatus200: true, no errorsAtStatus200, no withoutUserMe, broken profile_missing',
   ],
   [
-    'two people',
+    'two users',
     { me: ID, info: ID },
     'no errorsAtStatus200, no withoutUserMe, broken profile_unsafe, broken profile_unsafe',
   ],
@@ -196,7 +196,7 @@ test.each<[what: string, Answers, told: string]>([
   ['redirects to a private address', { page: to('http://10.0.0.7/') }, 'differs login_page_far'],
   ['has large headers', { page: [200, '', { 'x-a': 'x'.repeat(40_000) }] }, 'differs login_page_far'],
   ['closes connections', { page: closed }, 'broken login_page_unreachable'],
-])('a login page, which is asked for an id that nobody has, %s', async (_what, answers, expected) => {
+])('a login page, which is asked for an unknown id, %s', async (_what, answers, expected) => {
   expect(await told(answers)).toEqual(lines(expected))
 })
 
@@ -352,7 +352,7 @@ test.each<[who: string, Answers, told: string]>([
     { person: [200, 'x {"user_id":1}'] },
     'broken person_unreadable, good profile_good, scriptWarnings: true',
   ],
-  ['with the id of nobody', person({ user_id: 0 }), 'broken person_id_invalid, good profile_good'],
+  ['with the id 0', person({ user_id: 0 }), 'broken person_id_invalid, good profile_good'],
   [
     'and another',
     { personByInfo: [200, { user_id: 2 }] },
@@ -364,7 +364,7 @@ test.each<[who: string, Answers, told: string]>([
   ['who is a refusal', { person: [200, { error: true, user_id: 1 }] }, NOBODY],
   ['who is elsewhere', { person: [200, { response: { user: { user_id: 1 } } }] }, NOBODY],
   ['who is a page', { person: PAGE }, NOBODY],
-])('the token of a login leads to a person %s', async (_who, answers, expected) => {
+])('the token of a login leads to a user %s', async (_who, answers, expected) => {
   expect(await toldOfLogin(answers)).toEqual([lines(expected), 'POST'])
 })
 

@@ -73,7 +73,7 @@ test.each([
 const NO_ADDRESS = 'The base URL must be an http(s) address such as https://social.example/api/v1'
 const NO_REDIRECT = '--redirect-url must be an absolute http(s) address'
 const A_SECRET =
-  'A secret is never an argument: other people on this machine could read it. Set SOCIAL_CLIENT_SECRET, or wait for the prompt'
+  'A secret is never an argument: others on this machine could read it. Set SOCIAL_CLIENT_SECRET, or wait for the prompt'
 
 test.each<[args: string[], message: string]>([
   [[], 'Missing the base URL, such as https://social.example/api/v1'],

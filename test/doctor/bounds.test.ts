@@ -150,7 +150,7 @@ describe('a name that leads into this network only when the certificate is looke
     [
       'by its name server',
       here,
-      'It leads to https://inside.example:PORT, a private address, and nobody typed it: nothing is asked there.',
+      'It leads to https://inside.example:PORT, a private address, and no one typed it: nothing is requested there.',
     ],
   ])('%s is not connected to, so that the report does not tell whether anything listens', async (...row) => {
     const [, resolve, sentence] = row
@@ -180,7 +180,7 @@ test('a defect of the doctor is no finding, which would quote it', () => {
   expect(ProbeError.caught(found)).toBe(found)
 })
 
-test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
+test('a text may be encoded nineteen times; more often hides something', () => {
   const encoded = (times: number): string => {
     let text = '%61'
     const encode = (_: string, percents: string, digit: string) => `${percents}%${digit.charCodeAt(0).toString(16)}`
@@ -370,7 +370,7 @@ describe('a person at a terminal', () => {
   test.each([
     [new RangeError('app-secret-canary'), 'RangeError'],
     ['app-secret-canary', 'unknown error'],
-  ])('an error that nobody knows is named, and not quoted: number %#', async (thrown, name) => {
+  ])('an unknown error is named, and not quoted: number %#', async (thrown, name) => {
     const io = terminal()
     const stdout = Object.assign(new PassThrough(), {
       write: () => {

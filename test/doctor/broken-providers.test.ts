@@ -130,7 +130,7 @@ describe('a redirect to an address inside the network, which the provider alone 
     expect(seen.splice(0)).toEqual(['/admin'])
     const { isBroken, report } = await diagnose(baseURL, { appID: 'mine' })
     expect([isBroken, seen]).toEqual([false, []])
-    expect(report).toContain(`differs Login page: It leads to ${origin}, a private address, and nobody typed it`)
+    expect(report).toContain(`differs Login page: It leads to ${origin}, a private address, and no one typed it`)
     expect(report).not.toContain('allowedCallbackOrigins')
   })
 
@@ -143,14 +143,14 @@ describe('a redirect to an address inside the network, which the provider alone 
     expect(seen.splice(0)).toEqual(['/api/v1/user/me'])
     const { isBroken, report } = await diagnose(redirecting)
     expect([isBroken, seen]).toEqual([true, []])
-    expect(report).toContain(`broken Address: It leads to ${origin}, a private address, and nobody typed it`)
+    expect(report).toContain(`broken Address: It leads to ${origin}, a private address, and no one typed it`)
   })
 
   test.each(['http://10.0.0.5/', 'http://[::1]:1/', 'http://169.254.169.254/latest', 'http://2130706433:1/'])(
     '%s is one',
     async (location) => {
       const { report } = await diagnose(await withLoginPage(page(302, { location })), { timeout: 500 })
-      expect(report).toMatch(/differs Login page: It leads to \S+, a private address, and nobody typed it/)
+      expect(report).toMatch(/differs Login page: It leads to \S+, a private address, and no one typed it/)
     },
   )
 

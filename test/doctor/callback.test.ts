@@ -72,25 +72,22 @@ test.each([
   ['', undefined],
   ['about:blank', undefined],
   ['OWN', undefined],
-])(
-  'a callback from a page of %j: whether people sign in at the provider by another site',
-  async (referer, sentence) => {
-    const provider = await FakeProvider.start()
-    const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL })
-    const driver = {
-      logIn: () => approve(provider, { appID }, '1'),
-      referer: () => referer.replace('OWN', provider.origin),
-      mayExchangeByGet: async () => false,
-    }
-    const { report } = await diagnose(provider.baseURL, {
-      appID,
-      login: { appID, appSecret, spendTwice: false, driver },
-    })
-    await provider.stop()
-    if (sentence === undefined) expect(report).not.toContain('It came from')
-    else expect(report).toContain(sentence)
-  },
-)
+])('a callback from a page of %j: whether users sign in at the provider by another site', async (referer, sentence) => {
+  const provider = await FakeProvider.start()
+  const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL })
+  const driver = {
+    logIn: () => approve(provider, { appID }, '1'),
+    referer: () => referer.replace('OWN', provider.origin),
+    mayExchangeByGet: async () => false,
+  }
+  const { report } = await diagnose(provider.baseURL, {
+    appID,
+    login: { appID, appSecret, spendTwice: false, driver },
+  })
+  await provider.stop()
+  if (sentence === undefined) expect(report).not.toContain('It came from')
+  else expect(report).toContain(sentence)
+})
 
 function read(path: string): Promise<{ headers: IncomingHttpHeaders; body: string }> {
   return new Promise((resolve, reject) => {
@@ -102,7 +99,7 @@ function read(path: string): Promise<{ headers: IncomingHttpHeaders; body: strin
   })
 }
 
-test('who comes back reads that the window can be closed, and anybody else nothing', async () => {
+test('a browser that returns is told that the window can be closed, and any other nothing', async () => {
   expect((await read('/cb')).body).toBe('')
   const { headers, body } = await read('/cb?auth_key=genuine')
   expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
@@ -126,7 +123,7 @@ test('a connection that a browser has opened in advance is closed in the end', a
 test('without a port, the callback is that of the web', async () => {
   const found = await listenForCallback('http://127.0.0.1/cb').catch((error: unknown) => error)
   redirectURL = 'http://127.0.0.1/cb'
-  // Where this user may not listen there, or somebody else does, that is said.
+  // The doctor reports if this user may not listen there, or if another process does.
   if (found instanceof UsageError) return expect(found.message).toMatch(/^Cannot listen at 127\.0\.0\.1, /)
   expect(await visit('/cb?auth_key=genuine', document)).toBe(200)
   Object(found).close()

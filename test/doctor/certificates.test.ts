@@ -11,7 +11,7 @@ import { diagnose, page, sendJSON, useServers } from '../support/doctor'
 import { runDoctorProcess, unwrapped } from '../support/doctor-command'
 import { until } from '../support/turns'
 
-// In a process of its own: Node reads the real environment.
+// In a separate process: Node reads the real environment.
 
 const certificates = makeCertificates()
 const folder = mkdtempSync(join(tmpdir(), 'authority-'))

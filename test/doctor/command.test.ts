@@ -113,13 +113,13 @@ test('a pasted address is exchanged, the profile read, and a second login compar
     `\nRecorded 17 behaviours in ${recorded}: for "provider --mode-file ${recorded}", or FakeProvider.start({ mode }).\n\nOptions to paste:\n`,
   )
   expect(stderr).toBe(
-    '\nOpen this in a browser, and log in as your people do, perhaps by Google:\n\n' +
+    '\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n' +
       `  ${logins.provider.oauthBase}/oauth?app_id=mine\n\n` +
       'Then paste the address to which the browser came back: ',
   )
   const text = readFileSync(recorded, 'utf8')
   expect(JSON.parse(text)).toMatchObject({ wrapUser: 'user_info', stringTypes: true, encodeEntities: true })
-  // Flags only: words of the record's own names, and nothing of the person, the key or the token.
+  // Flags only: words of the record's own names, and nothing of the user, the key or the token.
   expect(Object.values(JSON.parse(text)).filter((value) => typeof value !== 'boolean')).toEqual(['user_info'])
   const again = await FakeProvider.start({ mode: JSON.parse(text) })
   await again.stop()
@@ -138,7 +138,7 @@ test('a report without a login ends with the options, and what comes next', asyn
     `Examining http://127.0.0.1:4400/api/v1
 
 good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
-differs  Login page: It refuses an id that nobody has, with status 404: give --app-id for more. [login_page_unknown]
+differs  Login page: It refuses an id that no application has, with status 404: give --app-id for more. [login_page_unknown]
 good     Exchange: It refuses invented values as JSON, with status 401.
 good     Profile: user/me refuses an invented token with status 401.
 
@@ -161,7 +161,7 @@ overrules what was guessed.
 })
 
 test('its requests say who asks, and nothing is listened to without a login', async () => {
-  // That of the provider itself: nobody else can listen there.
+  // The address of the provider itself: no other process can listen there.
   const redirect = ['--redirect-url', `${logins.provider.origin}/cb`]
   const { code } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine', ...redirect])
   const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8'))
@@ -179,7 +179,7 @@ test.each(['http_proxy', 'HTTP_PROXY'])('the variable %s names a proxy, which ma
   expect([unwrapped(stdout).includes(sentence), unwrapped(withoutIt.stdout).includes(sentence)]).toEqual([true, false])
 })
 
-/** Comes back as a browser does. @returns the status; 0 while nobody listens */
+/** Comes back as a browser does. @returns the status; 0 while nothing listens */
 function comeBack(callback: string, referer: string): Promise<number> {
   return new Promise((resolve) => {
     get(callback, { headers: { referer }, agent: false }, (response) => {
@@ -202,13 +202,13 @@ test('a callback at this machine is caught, with the page from which it came', a
 
 good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
 good     Login page: It is on the origin of the API.
-good     Application: The provider knows the application id: it answers otherwise to one that nobody has.
+good     Application: The provider knows the application id: it answers differently to one that no application has.
 good     Exchange: It refuses invented values as JSON, with status 401.
 good     Profile: user/me refuses an invented token with status 401.
 good     Callback: The provider came back with an auth_key in the query.
-differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL meanwhile. Only if you know that people sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a person is refused (callback_forged), and a second try succeeds. [key_from_elsewhere]
+differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL meanwhile. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds. [key_from_elsewhere]
 good     Login: The provider exchanged the key for a token.
-good     Profile: The person was read.
+good     Profile: The profile was read.
 good     Speed: A login took N of the default timeout of 10 seconds.
 
 Options to paste:
@@ -222,7 +222,7 @@ new Strategy({
 
 10 checks: 9 good, 1 differs, 0 broken.
 `,
-    '\nOpen this in a browser, and log in as your people do, perhaps by Google:\n\n' +
+    '\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n' +
       '  http://127.0.0.1:4400/api/oauth?app_id=mine\n\n' +
       'The browser comes back to this program.\n',
   ])

@@ -30,7 +30,7 @@ afterEach(() => {
 })
 const SECRET = 'secret-canary-1'
 
-/** Examines a provider that answers so: its requests, and what whoever follows is told, in their order. */
+/** Examines a provider that answers so: its requests, and what the follower is told, in order. */
 async function follow(answers: Answers, more: Partial<DoctorInput> = {}, path = '/api/v1') {
   const requests: string[] = []
   const listener = answering(answers, [])
@@ -70,7 +70,7 @@ const FOLLOWED = [
 ]
 
 describe('a working provider', () => {
-  test('is asked once for each finding, which is told at once', async () => {
+  test('is asked once for each finding, which is told immediately', async () => {
     const { requests, told } = await follow({})
     expect([requests, told]).toEqual([ASKED, FOLLOWED])
   })
@@ -123,7 +123,7 @@ describe('at a path of no API', () => {
     expect(examination.options.baseURL).toContain('/old/api/v1')
   })
 
-  test('a defect of whoever follows the examination ends it', async () => {
+  test('an error of the follower ends the examination', async () => {
     const defect = new RangeError('defect')
     const finding = ({ code }: Finding): void => {
       if (code === 'path_wrong') throw defect
@@ -225,7 +225,7 @@ test('the connections of an examination are closed with it', async () => {
   expect(connections.accepted).toBe(2)
 })
 
-test('a finding is told to whoever follows, and a guess is no verdict where a login follows', () => {
+test('a finding is told to the follower, and a guess is no verdict if a login follows', () => {
   const told: unknown[] = []
   const examination = newExamination('http://localhost', { progress: () => {}, finding: (found) => told.push(found) })
   examination.differs('exchange_page', 'Dif\x1bfers.')

@@ -9,7 +9,7 @@ import { page, sendJSON, useServers } from '../support/doctor'
 import { type Ended, runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
 import { repeat, type Wire } from '../support/raw-provider'
 
-// Providers that want to harm whoever examines them.
+// Providers that try to harm the doctor.
 
 const SECRET = 'app-secret-canary-5c1e9a7f'
 const KEY = 'auth-key-canary-77aa0b1c'
@@ -55,7 +55,7 @@ const endless: readonly (readonly [what: string, wire: Wire, sentence: RegExp])[
     /is no exchange/,
   ],
   [
-    'brackets in chunks of one byte, all at once',
+    'brackets in chunks of one byte, all together',
     (socket: Socket) =>
       socket.write(
         `${OKAY}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(30_000)}0\r\n\r\n`,
@@ -219,7 +219,7 @@ test('a login is not made by plain http beyond this machine', async () => {
     },
   )
   expect([code, seen.join().includes('authorize'), seen.join().includes(SECRET)]).toEqual([1, true, false])
-  expect(unwrapped(stdout)).toContain('Not tried: by plain http, everybody on the way could read the secret.')
+  expect(unwrapped(stdout)).toContain('Not tried: by plain http, anyone on the way could read the secret.')
 })
 
 test('a redirect to something that is no base URL changes no address', async () => {

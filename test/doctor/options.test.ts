@@ -95,7 +95,7 @@ test.each([
   expect(await recorded(false)).not.toBe(true)
 })
 
-test('where profile_picture is the same for everybody, the root is that of profile_cover', async () => {
+test('where profile_picture is the same for everyone, the root is that of profile_cover', async () => {
   const { suggested, afterwards } = await logInBefore({
     behaviour: { relativePictures: true, extraFields: true, blankPictures: true },
   })

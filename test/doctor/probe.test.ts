@@ -184,7 +184,7 @@ test('requests to one host share a connection, and leave no timer', async () => 
   await probe.close()
 })
 
-test('a closed connection is replaced once, at once', async () => {
+test('a closed connection is replaced once, immediately', async () => {
   const seen: IncomingMessage[] = []
   const baseURL = await serve((request, response) => {
     // The first is answered, so that its connection is used again.
@@ -205,7 +205,7 @@ describe('where the provider has led', () => {
     return error
   }
   const notAsked = (origin: string, why: string) =>
-    new ProbeError(`It leads to ${origin}, ${why}, and nobody typed it: nothing is asked there.`, NOT_ASKED)
+    new ProbeError(`It leads to ${origin}, ${why}, and no one typed it: nothing is requested there.`, NOT_ASKED)
 
   test.each([
     'http://localhost:1',
@@ -276,7 +276,7 @@ describe('the error of a request', () => {
       error: new errors.ResponseContentLengthMismatchError('secret'),
       code: 'HTTP',
     },
-  ])('is told by a sentence of its own: $message ($code)', ({ error, message, code }) => {
+  ])('has its own sentence: $message ($code)', ({ error, message, code }) => {
     const told = ProbeError.of(error, false, 1000)
     expect([told.message, told.code, told instanceof ProbeError]).toEqual([message, code, true])
   })

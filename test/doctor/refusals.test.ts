@@ -76,7 +76,7 @@ test.each([...unclear, ...words, labelled].map((refuse) => ({ refuse })))(
     expect(guessed.report).toContain('Logins may work: only one (--login) tells.')
     expect(guessed.report).not.toContain('firewall')
     const known = await diagnose(baseURL, login())
-    expect([known.isBroken, known.report]).toEqual([false, expect.stringContaining('Profile: The person was read')])
+    expect([known.isBroken, known.report]).toEqual([false, expect.stringContaining('Profile: The profile was read')])
     expect(known.report).not.toContain('profileEndpoint')
   },
 )
@@ -113,7 +113,7 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
     '',
   ],
   [
-    'has a person at get_user_info alone, which shows with a real token',
+    'has a user at get_user_info alone, which shows with a real token',
     { refuse: refusal, accept: (endpoint) => (endpoint === 'user/me' ? [200, '{}'] : undefined) },
     '',
     "profileEndpoint: 'get_user_info',",
@@ -143,11 +143,11 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   expect([isBroken, optionsIn(report)]).toEqual([false, known])
 })
 
-test('a provider whose two endpoints tell two people for one token is broken', async () => {
+test('a provider whose two endpoints return two users for one token is broken', async () => {
   const accept = (endpoint: Endpoint): Answer | undefined =>
     endpoint === 'get_user_info' ? [200, { user_id: '2', user_name: 'Bob' }] : undefined
   const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('with two people for one token')])
+  expect([isBroken, report]).toEqual([true, expect.stringContaining('with two users for one token')])
 })
 
 test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with leave', async () => {
@@ -187,14 +187,14 @@ test.each([
 
 const optionsIn = (report: string): string => /(profileEndpoint|exchangeMethod): .*/.exec(report)?.[0] ?? ''
 
-describe.each(['user/me', 'get_user_info'] as const)('that hands out a person for any token at %s', (unsafe) => {
+describe.each(['user/me', 'get_user_info'] as const)('that returns a user for any token at %s', (unsafe) => {
   const fourLevelsDown = { a: { b: [{ c: { user_id: 1 } }] } }
   test.each([
     ...[{ user_id: '1' }, { user_info: { user_id: 1 } }, { response: { profile: { user_id: 1 } } }],
     fourLevelsDown,
   ])('as %j: it is unsafe', async (person) => {
     const baseURL = await provider({ refuse: (endpoint) => (endpoint === unsafe ? [200, person] : refusal) })
-    const sentence = `broken Profile: ${unsafe} hands out a person for an invented token`
+    const sentence = `broken Profile: ${unsafe} returns a user for an invented token`
     for (const more of [{}, login()]) {
       const { isBroken, report } = await diagnose(baseURL, more)
       expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
@@ -205,7 +205,7 @@ describe.each(['user/me', 'get_user_info'] as const)('that hands out a person fo
 const fiveLevelsDown = { a: { b: [{ c: { d: { user_id: 1 } } }] } }
 
 test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }, fiveLevelsDown])(
-  'that has %j for an invented token: that is nobody',
+  'that has %j for an invented token: that is no user',
   async (nobody) => {
     const refuse = (endpoint: Endpoint): Answer => (endpoint === 'user/me' ? [200, nobody] : refusal)
     expect((await diagnose(await provider({ refuse }))).isBroken).toBe(false)
@@ -255,7 +255,7 @@ test.each<[object | string, string]>([
 })
 
 test.each<[object, string]>([
-  [{ id: 1, name: 'Ann' }, 'There was no person in the profile, but an object of id, name (status 200).'],
+  [{ id: 1, name: 'Ann' }, 'There was no user in the profile, but an object of id, name (status 200).'],
   [
     { response: { status: 'ok', profile: { user_id: 1 } } },
     'The response has a user_id at response.profile.user_id: let the option userRecord return its object.',

@@ -43,7 +43,7 @@ test.each<[Level, string]>([
   ['good', '\u001b[32mgood\u001b[39m     Check: it\n'],
   ['differs', '\u001b[33mdiffers\u001b[39m  Check: it [exchange_page]\n'],
   ['broken', '\u001b[31mbroken\u001b[39m   Check: it [exchange_page]\n'],
-])('%s has its colour on a terminal, unless its person wants none', (level, coloured) => {
+])('%s has its colour on a terminal, unless its user wants none', (level, coloured) => {
   const shown = [connected(true), connected(true, { NO_COLOR: '1' }), connected(false)].map(({ terminal, out }) => {
     new Screen(terminal, false).finding(finding(level, 'it'))
     return out()

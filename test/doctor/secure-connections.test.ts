@@ -46,7 +46,7 @@ test.each([
     [
       `good Address: ${baseURL} answers, without a redirect.`,
       sentence,
-      'differs Login page: It refuses an id that nobody has, with status 404: give --app-id for more.',
+      'differs Login page: It refuses an id that no application has, with status 404: give --app-id for more.',
       'good Exchange: It refuses invented values as JSON, with status 401.',
       'good Profile: user/me refuses an invented token with status 401.',
     ],
@@ -139,7 +139,7 @@ test('a redirect from https to https is followed, and one to plain http is not',
   expect(await diagnose(plain)).toEqual({
     isBroken: true,
     report:
-      'broken Address: The provider redirects from https to plain http, where everybody on the way can read the secret.',
+      'broken Address: The provider redirects from https to plain http, where anyone on the way can read the secret.',
   })
 })
 
@@ -179,7 +179,7 @@ test('behind a proxy, the certificate is looked at through it', async () => {
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
     'good Address: https://other.example/api/v1 answers, without a redirect.',
     'differs Certificate: Valid, but for 1 more day only: see that it is renewed.',
-    'differs Login page: It refuses an id that nobody has, with status 404: give --app-id for more.',
+    'differs Login page: It refuses an id that no application has, with status 404: give --app-id for more.',
     'good Exchange: It refuses invented values as JSON, with status 401.',
     'good Profile: user/me refuses an invented token with status 401.',
   ])

@@ -23,7 +23,7 @@ describe('an account of the example', () => {
     await ada.signIn(example.appURL)
   })
 
-  test('a page from before somebody else signed in to this browser changes nothing of their account', async () => {
+  test('a page from before someone else signed in to this browser changes nothing of their account', async () => {
     const account = String((await ada.whoAmI(example.appURL))?.['account'])
     await ada.submit(`${example.appURL}/logout`)
 
@@ -38,12 +38,12 @@ describe('an account of the example', () => {
     }
     expect((await phone.whoAmI(example.appURL))?.['id']).toBe('2')
     const notice = await ada.browser.follow(`${example.appURL}/account?notice=other_account`)
-    expect(notice.body).toContain('Somebody else has signed in to this browser')
+    expect(notice.body).toContain('Someone else has signed in to this browser')
     expect(await ada.signOutEverywhere(example.appURL)).toBe('/login?reason=signed_out_everywhere')
     expect(await phone.whoAmI(example.appURL)).toBeUndefined()
   })
 
-  test('a person who signed in as somebody else meanwhile gets no login added', async () => {
+  test('a user who signed in as someone else meanwhile gets no login added', async () => {
     await ada.submit(`${example.appURL}/account/link`)
     const key = examples.newKey('3')
     await ada.submit(`${example.appURL}/logout`)
@@ -65,7 +65,7 @@ describe('an account of the example', () => {
     expect(page).toContain('Your profile has been reloaded from the provider.')
   })
 
-  test('does not send the token of a login to a provider that has taken the place of its own', async () => {
+  test('does not send the token of a login to a provider that has replaced its own', async () => {
     await using successor = await FakeProvider.start()
     const changed = await examples.start(providerEnvironment(successor, registerExample(successor)))
     const { location } = await ada.submit(`${changed.appURL}/profile/reload`)
@@ -93,7 +93,7 @@ describe('an account of the example', () => {
     expect(await kindOf('/account')).toBe('none')
   })
 
-  test('takes forms of its own pages from browsers that send nothing but a Referer', async () => {
+  test('accepts forms of its own pages from browsers that send nothing but a Referer', async () => {
     const headers = { referer: `${example.appURL}/profile` }
     const answer = await ada.browser.request(`${example.appURL}/profile/reload`, { method: 'POST', headers })
     expect(answer.location).toBe('/profile?notice=reloaded')

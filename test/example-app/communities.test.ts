@@ -38,7 +38,7 @@ describe('two communities of the example', () => {
   const show = async (person: Visitor, path: string): Promise<string> =>
     (await person.browser.follow(`${example.appURL}${path}`)).body
 
-  test('user 1 of one and user 1 of the other are two people', async () => {
+  test('user 1 of one and user 1 of the other are two users', async () => {
     const ada = new Visitor(social, socialApp, '1')
     const vera = new Visitor(chess, chessApp, '1')
     expect(await ada.signIn(example.appURL)).toBe('/profile')
@@ -156,7 +156,7 @@ describe('two communities of the example', () => {
     expect(social.requests).toEqual([])
   })
 
-  test('a community that rejects keys keeps its guessers out, and keeps nobody at their address from the other', async () => {
+  test('a community that rejects keys keeps its guessers out, and does not keep others at their address from the other community', async () => {
     const from = (address: string, at: FakeProvider, application: Application): Visitor =>
       new Visitor(at, application, '1', { 'x-forwarded-for': address })
     const guesser = from(HERE, chess, chessApp)
@@ -170,7 +170,7 @@ describe('two communities of the example', () => {
     expect(await from('203.0.113.8', chess, chessApp).signIn(example.appURL)).toBe('/profile')
   })
 
-  test('a community that lets callbacks hang holds up nobody who comes from the other', async () => {
+  test('a community that lets callbacks hang delays no one who comes from the other', async () => {
     const members = Array.from({ length: 10 }, () => newcomer(chess, chessApp))
     for (const member of members) await member.begin(example.appURL)
     chess.clearRequests()

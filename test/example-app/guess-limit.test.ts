@@ -5,7 +5,7 @@ import { GuessLimit } from '../../example-app/auth/limit-guesses'
 import { listen } from '../support/listen'
 import { until } from '../support/turns'
 
-test('of hundreds of callbacks of one address at once, two hundred wait and the rest are refused at once', async () => {
+test('of hundreds of simultaneous callbacks of one address, two hundred wait and the rest are refused immediately', async () => {
   const guesses = new GuessLimit(new RateLimiterMemory({ points: 10, duration: 600 }), 'first')
   const answers: string[] = []
   const app = express()
@@ -20,7 +20,7 @@ test('of hundreds of callbacks of one address at once, two hundred wait and the 
     finish = resolve
   })
   await using server = await listen(app)
-  // However busy the machine is, nobody has waited too long.
+  // No callback waits too long, however busy the machine is.
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0)
   const sockets = Array.from({ length: 10 }, () => connect(Number(new URL(server.origin).port), 'localhost'))
   for (const socket of sockets) socket.resume().write('GET /callback HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(40))

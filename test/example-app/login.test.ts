@@ -15,7 +15,7 @@ describe('a login of the example', () => {
     ada = examples.visitor()
   })
 
-  test('leads back to where the person was going, and answers who they are', async () => {
+  test('leads back to where the user was going, and answers who they are', async () => {
     const wall = await ada.browser.follow(`${example.appURL}/account`, { headers: { accept: 'text/html' } })
     expect(wall.location).toBe('/login?returnTo=%2Faccount')
     await ada.begin(example.appURL, { returnTo: '/account' })
@@ -54,7 +54,7 @@ describe('a login of the example', () => {
     expect((await ada.browser.follow(login)).body).not.toContain(words)
   })
 
-  test('shows no page before its person has confirmed it, and nothing for "Not me"', async () => {
+  test('shows no page before its user has confirmed it, and nothing for "Not me"', async () => {
     const newcomer = examples.visitor(examples.provider.addUser({ user_firstname: 'Mallory' }).user_id)
     await newcomer.begin(example.appURL)
     await newcomer.comeBack(example.appURL)
@@ -91,7 +91,7 @@ describe('a login of the example', () => {
     expect((await elsewhere.comeBack(example.appURL)).location).toBe('/login/confirm')
   })
 
-  test('ids beyond 2^53 and equal e-mail addresses stay two people', async () => {
+  test('ids beyond 2^53 and equal e-mail addresses stay two users', async () => {
     const ids = ['9007199254740992', '9007199254740993']
     examples.provider.addUser({ user_id: ids[0] ?? '', user_email: 'grace@people.example' })
     const accounts = []
@@ -126,7 +126,7 @@ describe('a login of the example', () => {
     ['authorize', 'provider_unavailable', { status: 503 }],
     ['authorize', 'auth_key_rejected', { body: '{"error":true}' }],
     ['user/me', 'provider_bad_response', { body: '<html>' }],
-  ] as const)('whoever reloads a callback that waits for %s reads the same: %s', async (endpoint, code, fault) => {
+  ] as const)('a reload of a callback that waits for %s shows the same: %s', async (endpoint, code, fault) => {
     const reloads = async (visitor: Visitor): Promise<string[]> => {
       examples.provider.failNext(endpoint, { ...fault, delay: 200 })
       const key = visitor.newKey()

@@ -86,7 +86,7 @@ test.each(helps)('the help of %s %s fits a terminal of 80 columns', async (...ar
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
 })
 
-test('help is coloured on a terminal, unless its person wants no colours', () => {
+test('help is coloured on a terminal, unless its user wants no colours', () => {
   const printed = (isTTY: boolean, env: Readonly<Record<string, string>>): string => {
     const stdout = Object.assign(new PassThrough(), { isTTY })
     printHelp('Usage: it\n\nOptions:\n  --app NAME=URL   --port\n                   or 0\n', { stdout, env })
@@ -179,7 +179,7 @@ test.each([
   ['--mode-file', '{"nonsense": true}', 'mode: there is no behaviour "nonsense"'],
   ['--mode-file', 'null', "mode must be 'specification', 'as-deployed' or an object of behaviours"],
   ['--users', '{}', 'must hold an array'],
-  ['--users', '[1]', 'record 1: a person must be an object'],
+  ['--users', '[1]', 'record 1: a user must be an object'],
   ['--users', '[{"user_name": 5}]', 'record 1: user_name must be a string or null'],
   [
     '--users',

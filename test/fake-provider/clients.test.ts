@@ -21,9 +21,9 @@ interface Client {
   readonly login?: string
   readonly exchange: readonly [how: 'form' | 'multipart' | 'query', path?: string]
   readonly profile: readonly [how: 'query' | 'query of a POST' | 'form' | 'header', path?: string]
-  /** The members that it reads of the person. */
+  /** The members that it reads of the user. */
   readonly reads: readonly string[]
-  /** Where people sign in with it. */
+  /** Where users sign in with it. */
   readonly works: readonly Mode[]
 }
 
@@ -98,7 +98,7 @@ async function send(how: string, path: string, parameters: Record<string, string
   return ask(`${url}?${query}`, { method: how === 'query of a POST' ? 'POST' : 'GET' })
 }
 
-/** The person as a client reads it; undefined where it gets none. */
+/** The user as a client reads it; undefined where it gets none. */
 async function signIn({ login = '/oauth', exchange, profile }: Client): Promise<Record<string, unknown> | undefined> {
   const { appID, appSecret } = application
   const cookie = await signInAs(provider, '1')
@@ -122,13 +122,13 @@ const rows = Object.entries(clients).flatMap(([title, client]) =>
   })),
 )
 
-test.each(rows)('$title against a server that is $name: whether somebody signs in is $works', async (row) => {
+test.each(rows)('$title against a server that is $name: whether a user signs in is $works', async (row) => {
   await start(row.mode)
   const person = await signIn(row.client)
   expect(Object.keys(person ?? {})).toEqual(row.works ? expect.arrayContaining([...row.client.reads]) : [])
 })
 
-test.each(rows.filter(({ works }) => works))('$title gets no person by the specification alone', async ({ client }) => {
+test.each(rows.filter(({ works }) => works))('$title gets no user by the specification alone', async ({ client }) => {
   await start({ ...asDeployed, looseRequests: false, wrapUser: 'user_info', getOnly: client.exchange[0] === 'query' })
   const isUsual =
     client.login === undefined && !/\/$/.test(client.exchange[1] ?? '') && client.exchange[0] !== 'multipart'
@@ -136,7 +136,7 @@ test.each(rows.filter(({ works }) => works))('$title gets no person by the speci
   expect((await signIn(client)) !== undefined).toBe(isUsual && isUsualProfile)
 })
 
-test('whoever is not signed in is asked to, whatever the application id, and learns afterwards that nobody has it', async () => {
+test('a user who is not signed in is asked to sign in, for any application id, and learns afterwards that it is unknown', async () => {
   await start(asDeployed)
   for (const query of ['', '?app_id=1', '?app_id=1&app_id=2', `?app_id=${application.appID}`]) {
     const { status, text } = await ask(`${provider.oauthBase}/oauth${query}`)
@@ -158,9 +158,9 @@ test('a site in a folder has its API there alone, and a login goes through it', 
 })
 
 test.each([
-  ['a person with a picture', {}, { user_picture: 'pictures/9.svg', profile_picture: 'ROOTpictures/9.svg' }],
-  ['a person without one', { user_picture: null }, { user_picture: null, profile_picture: 'BLANK' }],
-  ['everybody on an old server', {}, { user_picture: 'pictures/9.svg', profile_picture: 'BLANK' }],
+  ['a user with a picture', {}, { user_picture: 'pictures/9.svg', profile_picture: 'ROOTpictures/9.svg' }],
+  ['a user without one', { user_picture: null }, { user_picture: null, profile_picture: 'BLANK' }],
+  ['everyone on an old server', {}, { user_picture: 'pictures/9.svg', profile_picture: 'BLANK' }],
 ])('the pictures of %s are where the record says', async (title, fields, expected) => {
   await start({ ...asDeployed, blankPictures: title.includes('old server') })
   provider.addUser({ user_id: '9', ...fields })

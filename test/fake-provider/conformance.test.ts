@@ -41,7 +41,7 @@ async function recordOf(userID: string): Promise<string> {
   return (await userMe(provider, await tokenFor(provider, application, userID))).text
 }
 
-test('1. A person signs in, approves, and the application reads the profile', async () => {
+test('1. A user signs in, approves, and the application reads the profile', async () => {
   expect([provider.baseURL, provider.oauthBase]).toEqual([`${provider.origin}/api/v1`, `${provider.origin}/api`])
   const location = locationOf(await decide(await signInAs(provider, '1'), 'approve'))
   const token = tokenIn((await exchange(provider, application, location.searchParams.get('auth_key') ?? '')).text)
@@ -58,7 +58,7 @@ describe('2.1 Application', () => {
     expect((await post(`${provider.oauthBase}/register`, { name: 'x' })).status).toBe(404)
   })
 
-  test('people return to the registered redirect URL and to no other', async () => {
+  test('users return to the registered redirect URL and to no other', async () => {
     const cookie = await signInAs(provider, '1')
     const other = 'redirect_uri=http://evil.example/&redirect_url=http://evil.example/'
     expect((await visit(`app_id=${application.appID}&${other}`, cookie)).text).not.toContain('evil.example')
@@ -150,7 +150,7 @@ describe('4.1 Start login', () => {
     expect([seen.status, seen.headers.get('location')]).toEqual([303, '/'])
   })
 
-  test('the step, which names the application, is shown at every login, until the person asks to be remembered', async () => {
+  test('the step, which names the application, is shown at every login, until the user asks to be remembered', async () => {
     const cookie = await signInAs(provider, '1')
     await decide(cookie, 'approve')
     expect((await visit(undefined, cookie)).text).toContain('<h1>Continue to My app?</h1>')
@@ -230,7 +230,7 @@ describe('4.3 Get current user', () => {
     expect(JSON.parse(seen.text)).toEqual({ error: true, message: 'The access_token is unknown or expired.' })
   })
 
-  test('a change of the person is visible at once, and a deleted person is answered with 404', async () => {
+  test('a change of the user is visible immediately, and a deleted user is answered with 404', async () => {
     const token = await tokenFor(provider, application, '2')
     provider.updateUser('2', { user_email: 'new@people.example' })
     expect(JSON.parse((await userMe(provider, token)).text).user_email).toBe('new@people.example')

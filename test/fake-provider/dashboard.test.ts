@@ -46,7 +46,7 @@ describe('developers', () => {
   })
 })
 
-describe('people', () => {
+describe('users', () => {
   const zoe = {
     user_name: 'zoe',
     user_email: 'zoe@people.example',
@@ -58,7 +58,7 @@ describe('people', () => {
     user_cover: '/covers/x.svg',
   }
 
-  test('a person can be added with all ten fields', async () => {
+  test('a user can be added with all ten fields', async () => {
     const form = { ...zoe, user_id: '18446744073709551616', user_verified: 'yes' }
     expect((await send('/users', form)).status).toBe(303)
     expect(provider.users.at(-1)).toEqual({ ...form, user_verified: true })
@@ -71,7 +71,7 @@ describe('people', () => {
     expect([seen.status, seen.text.includes('already taken')]).toEqual([422, true])
   })
 
-  test('a person can be edited and removed; the id stays', async () => {
+  test('a user can be edited and removed; the id stays', async () => {
     expect((await get('/users/1')).text).toContain('value="Lovelace"')
     await send('/users/1', { ...zoe, user_id: '77' })
     expect(provider.users[0]).toEqual({ ...zoe, user_id: '1', user_verified: false })
@@ -98,7 +98,7 @@ describe('signing in', () => {
     expect((await get('/', { cookie: cookieOf(out) })).text).toContain('You are not signed in')
   })
 
-  test('two providers on one host do not sign people out of each other', async () => {
+  test('two providers on one host do not sign users out of each other', async () => {
     const second = await FakeProvider.start()
     const [one, two] = [await signInAs(provider, '1'), await signInAs(second, '2')]
     const cookie = `${one}; ${two}`
@@ -114,7 +114,7 @@ describe('signing in', () => {
     expect((await send('/sign-in', { user_id: '99' })).status).toBe(400)
   })
 
-  test('a removed person is signed out; a decision without a session redirects to the login', async () => {
+  test('a removed user is signed out; a decision without a session redirects to the login', async () => {
     const cookie = await signInAs(provider, '2')
     provider.removeUser('2')
     expect((await get('/', { cookie })).text).toContain('You are not signed in')
@@ -123,7 +123,7 @@ describe('signing in', () => {
     expect((await send('/approval', { app_id: 'unknown', decision: 'approve' }, { cookie })).status).toBe(404)
   })
 
-  test('an approval given for one person is not that of another who has signed in to the browser since', async () => {
+  test('an approval given for one user is not that of another who has signed in to the browser since', async () => {
     const before = await signInAs(provider, '1')
     const page = await get(`/api/oauth?app_id=${application.appID}`, { cookie: before })
     const [, asked = ''] = /name="user_id" value="([^"]+)"/.exec(page.text) ?? []
@@ -167,7 +167,7 @@ describe('all pages', () => {
     ])
   })
 
-  test('input of people and developers is escaped', async () => {
+  test('input of users and developers is escaped', async () => {
     const evil = '"><script>alert(1)</script>'
     provider.registerApplication({ name: evil, redirectURL: 'http://localhost/' })
     provider.updateUser('1', { user_firstname: evil, user_email: evil })
@@ -210,8 +210,8 @@ describe('what there is none of', () => {
     expect((await get('/developers')).text).toContain(none)
   })
 
-  test('people: the sign-in says so', async () => {
-    const none = 'There are no people yet.'
+  test('users: the sign-in says so', async () => {
+    const none = 'There are no users yet.'
     const first = await get('/sign-in')
     expect([first.status, first.text.includes(none), first.text.includes('name="user_id" value="1"')]).toEqual([
       200,
@@ -226,7 +226,7 @@ describe('what there is none of', () => {
     expect([text.includes(none), text.includes('<form method="post" action="/sign-in">')]).toEqual([true, false])
   })
 
-  test('a name: a person is called by the user name then, or by the id', async () => {
+  test('a name: a user is called by the user name then, or by the id', async () => {
     provider.addUser({ user_id: '77', user_firstname: null, user_lastname: 'Only' })
     provider.addUser({ user_id: '78', user_firstname: null, user_lastname: null, user_name: 'nick' })
     provider.addUser({ user_id: '79', user_firstname: null, user_lastname: null, user_name: null })

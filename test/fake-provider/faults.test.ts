@@ -94,7 +94,7 @@ test.each<[Fault, RegExp, string]>([
   [{ raw: 'half', drip: 1 }, /^half$/, 'FIN'],
 ])('%j cuts the connection', async (fault, text, end) => {
   const ends: string[] = []
-  // A busy client reads bytes and a reset at once, and libuv takes that for an end.
+  // A busy client reads bytes and a reset together, and libuv takes that for an end.
   while (ends.at(-1) !== end && ends.length < 5) {
     provider.failNext('user/me', fault)
     const seen = await bytesOf()
@@ -232,22 +232,22 @@ test.each([
   ['a line break', { x: 'a\nb' }, TypeError],
   ['a letter beyond Latin-1', { x: '→' }, TypeError],
   ['Headers', new Headers({ x: 'a' }), TypeError],
-])('headers of a fault with %s are refused at once', (_title, headers, kind) => {
+])('headers of a fault with %s are refused', (_title, headers, kind) => {
   const given: unknown[] = ['authorize', { status: 503, headers }]
   expect(() => Reflect.apply(provider.failNext, provider, given)).toThrow(kind)
   expect(() => Reflect.apply(provider.failNext, provider, given)).toThrow(/^failNext: fault.headers must be/)
   expect(() => provider.failNext('oauth', { headers: { x: 'a', y: ['é', ''] } })).not.toThrow()
 })
 
-test('people and applications with unusable values are refused', () => {
+test('users and applications with unusable values are refused', () => {
   expect(() => provider.addUser({ user_id: 2 ** 53 })).toThrow('no digits lost beyond 2^53')
   expect(() => provider.addUser({ user_id: '1' })).toThrow('already taken')
   expect(() => provider.addUser({ user_id: '' })).toThrow('1 to 200')
   expect(provider.addUser()).toMatchObject({ user_id: '4', user_name: 'person4' })
   provider.removeUser('4')
-  // Tokens and sessions of the person before may still be valid.
+  // Tokens and sessions of the user before may still be valid.
   expect(provider.addUser().user_id).toBe('6')
-  expect(() => provider.updateUser('99', {})).toThrow('no person')
+  expect(() => provider.updateUser('99', {})).toThrow('no user')
   const good = { name: 'x', redirectURL: 'http://localhost/' }
   for (const redirectURL of ['/cb', 'javascript:alert(1)', 'ftp://x/', 'http://x/ y', 'http://x/\r\nset-cookie:a=b']) {
     expect(() => provider.registerApplication({ ...good, redirectURL })).toThrow('redirectURL must be')
@@ -257,7 +257,7 @@ test('people and applications with unusable values are refused', () => {
   expect(provider.registerApplication({ ...good, appID: 'known', appSecret: 'secret' })).toMatchObject({
     appID: 'known',
   })
-  expect(() => provider.issueAuthKey({ appID: 'known', userID: '99' })).toThrow('no person')
+  expect(() => provider.issueAuthKey({ appID: 'known', userID: '99' })).toThrow('no user')
   expect(() => provider.issueAuthKey({ appID: 'unknown', userID: '1' })).toThrow('no application')
 })
 

@@ -217,7 +217,7 @@ test('an application on another site can send its users to the login, and only t
   expect([status, body.includes('would like to sign you in')]).toEqual([200, true])
 })
 
-test('a form of its own pages is accepted, from a browser without Fetch Metadata, too', async () => {
+test('a form of its own pages is accepted, even from a browser without Fetch Metadata', async () => {
   const lines = (origin: string): string[] => [
     'POST /sign-in HTTP/1.1',
     `Host: ${host()}`,

@@ -46,8 +46,8 @@ test('a login is a line for each request, with the outcome, and without key, sec
     'POST /api/authorize  200 with a token',
     'POST /api/authorize  400 The auth_key is unknown, used or expired.',
     'POST /api/authorize  401 Wrong app_id or app_secret.',
-    'GET /api/v1/user/me  200 with a person',
-    'GET /api/get_user_info  200 with a person',
+    'GET /api/v1/user/me  200 with a user',
+    'GET /api/get_user_info  200 with a user',
     'GET /api/v1/user/me  401 The access_token is unknown or expired.',
   ])
   expect(findSecrets(secrets, { printed })).toEqual([])

@@ -173,7 +173,7 @@ test('an outage is a page with status 200 at the three endpoints of the API, and
   expect([login.status, login.text]).toEqual([200, expect.stringContaining('<h1>Sign in</h1>')])
 })
 
-test('an old server has no user/me, nor a page of its own for it', async () => {
+test('an old server has no user/me, nor its own page for it', async () => {
   await start({ withoutUserMe: true })
   const { status, headers, text } = await userMe(provider, 'any')
   expect([status, headers.get('content-type'), text]).toEqual([

@@ -18,7 +18,7 @@ import { makeCertificates } from '../support/certificates'
 import { freePort } from '../support/free-port'
 import { listen, port } from '../support/listen'
 
-// What people have in a test, each given to signIn() as it is.
+// What developers have in a test, each given to signIn() as it is.
 
 let provider: FakeProvider
 let account: { baseURL: string; clientID: string; clientSecret: string }
@@ -68,7 +68,7 @@ test.each([
   const signedIn = signIn(Object(browser), options())
   // The last one only starts a login.
   await (_what === 'an async listener'
-    ? expect(signedIn).rejects.toThrow('signed nobody in')
+    ? expect(signedIn).rejects.toThrow('signed no one in')
     : signedIn.then(expectPerson))
 })
 
@@ -100,7 +100,7 @@ test('a server that does not listen is started and stopped, and one that listens
   expectPerson(await signIn(new URL(listening.origin), options()))
 })
 
-test('a server of https may have a certificate of its own', async () => {
+test('an https server may have a self-signed certificate', async () => {
   expectPerson(await signIn(createTLSServer(makeCertificates().selfSigned, newApp(express5)), options()))
 })
 

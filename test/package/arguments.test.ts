@@ -245,7 +245,7 @@ const sentences: readonly (readonly [title: string, call: () => unknown, says: R
   [
     'another id for a person',
     () => method(provider, 'updateUser')('1', { user_id: '2' }),
-    /^updateUser: changes must be an object with the fields of a person but user_id, which stays/,
+    /^updateUser: changes must be an object with the fields of a user but user_id, which stays/,
   ],
   [
     'a class instead of a store',

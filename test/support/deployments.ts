@@ -19,7 +19,7 @@ import { type Application, FakeProvider } from '../../lib/testing'
 import { makeCertificates, trustAuthority } from './certificates'
 import { port, stopServer } from './listen'
 
-// For tests of the doctor: applications as they are deployed, behind whatever stands between them and a browser.
+// For tests of the doctor: applications as they are deployed, with what is between them and a browser.
 
 export type Response = readonly [status: number, body?: string, headers?: Readonly<Record<string, string>>]
 

@@ -34,7 +34,7 @@ export async function runDoctor(args: readonly string[], { env = {}, input = '' 
   }
 }
 
-/** Runs `passport-social-login` in a process of its own, without the settings of the environment. */
+/** Runs `passport-social-login` in its own process, without the settings of the environment. */
 export function runProcess(args: readonly string[], { env = {}, input = '' }: CommandInput = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const { PATH } = process.env

@@ -72,7 +72,7 @@ export function findingsOf({ findings }: Examination): string[] {
   return findings.map(({ level, check, message }) => `${level} ${check}: ${message}`)
 }
 
-/** Examines a fake provider, with a login of a person, who approves it. */
+/** Examines a fake provider, with a login of a user, who approves it. */
 export async function examineProvider(
   provider: FakeProvider,
   application: Application,
@@ -82,7 +82,7 @@ export async function examineProvider(
     baseURL = provider.baseURL,
     userAgent = 'doctor of a test',
     timeout = 5000,
-    /** Called when the person has approved. */
+    /** Called when the user has approved. */
     arrange = (): void => {},
   } = {},
 ): Promise<Examination> {

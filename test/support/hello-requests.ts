@@ -11,7 +11,7 @@ const SERVER_RANDOM = [11, 43] as const
 
 /**
  * A server of TLS 1.2 that asks to repeat the handshake many times in one record, which no library does: its own keys
- * encrypt what is added to the connection. At once, or as soon as it has got a request.
+ * encrypt what is added to the connection. It does so immediately, or as soon as it has received a request.
  */
 export async function startHelloRequests(
   certificate: SecureContextOptions,

@@ -19,7 +19,7 @@ export class NameServer {
     this.#socket.on('message', (query, from) => this.#answer(decode(query), from))
   }
 
-  /** Starts one, and makes this process ask nobody else until it is stopped. */
+  /** Starts one, and makes this process ask no other until it is stopped. */
   static async start(): Promise<NameServer> {
     const server = new NameServer()
     server.#socket.bind(0, '127.0.0.1')

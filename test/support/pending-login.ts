@@ -12,7 +12,7 @@ const START: Pick<PendingLoginInput, 'strategyDigest' | 'user' | 'startSite'> = 
   startSite: 'same-origin',
 }
 
-/** A record as a start on a page of the application creates it, by somebody who is not signed in. */
+/** A record as a start on a page of the application creates it, by a visitor who is not signed in. */
 export function newPendingLogin(input: Partial<PendingLoginInput> = {}): PendingLogin {
   return createPendingLogin({ ...START, ...input })
 }

@@ -119,7 +119,7 @@ export class RawProvider {
     this.#port = address.port
   }
 
-  /** Closes every connection at once, like a crashed server. */
+  /** Closes every connection immediately, like a crashed server. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }

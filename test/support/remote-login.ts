@@ -27,7 +27,7 @@ function remoteLogin(at: string, options: SocialLoginOptions | MultiProviderSoci
     // What the function of the application answers here, because functions cannot be sent.
     const provider = options.provider && { found: options.provider(request) }
     const hangs = provider?.found instanceof Promise
-    // Nobody is null, because undefined cannot be sent.
+    // No user is null, because undefined cannot be sent.
     const call = { user, ...others }
     const message = { id, options, method, url, init, call, now: Date.now(), provider: hangs ? { hangs } : provider }
     const body = JSON.stringify(message, (_name, value) => (typeof value === 'bigint' ? { bigint: `${value}` } : value))

@@ -9,7 +9,7 @@ export async function settled(state: () => number, turns = 4): Promise<void> {
   }
 }
 
-// The real ones, also where a test has a clock of its own.
+// The real ones, even if a test has its own clock.
 const { setTimeout: wait } = globalThis
 const now = process.hrtime.bigint
 
@@ -21,7 +21,7 @@ export async function until(condition: () => boolean): Promise<void> {
   const end = now() + LIMIT_NS
   for (let turn = 0; !condition(); turn += 1) {
     if (now() > end) throw new Error('what was waited for did not come')
-    // What does not come at once is waited for without the CPU that it may need.
+    // What does not come immediately is waited for without using the CPU that it may need.
     await new Promise((resolve) => (turn < 1000 ? setImmediate(resolve) : wait(resolve, 2)))
   }
 }

@@ -17,7 +17,7 @@ interface Application {
   readonly strategy?: Partial<StrategyOptions>
 }
 
-/** An application that signs users in, and can link an account to whoever is at `req.user`. */
+/** An application that signs users in, and can link an account to the user at `req.user`. */
 async function start({ express = 5, user, strategy }: Application) {
   const app = express === 5 ? express5() : express4()
   const { origin } = logins.stopLater(await listen(app))
@@ -41,7 +41,7 @@ async function start({ express = 5, user, strategy }: Application) {
   return { origin, callback: (path = '/callback') => `${origin + path}?auth_key=${key()}` }
 }
 
-/** Who is signed in, where the application keeps nobody but Passport's user in the session. */
+/** Who is signed in, where the application keeps only Passport's user in the session. */
 const inSession: StrategyOptions['currentUser'] = (req) => Reflect.get(Object(req.session), 'passport')?.user
 
 const guests: RequestHandler = (req, _res, next) => {

@@ -71,7 +71,7 @@ const ofCallback: Row[] = [
   ...everywhere,
   { cause: 'a typed address', headers: () => from('none'), says: 'another browser than the one' },
   {
-    cause: 'another site through which people sign in at the provider',
+    cause: 'another site through which users sign in at the provider',
     headers: () => from('cross-site', { referer: 'https://accounts.example/' }),
     says: 'with that site',
   },
@@ -187,7 +187,7 @@ test.each(missing)('login_not_started names $cause, and nothing else ($keep)', a
   expect(status).toBe(403)
   const said = missing.filter((row) => body.includes(row.says)).map((row) => row.says)
   expect([...new Set(said)]).toEqual([says])
-  // Each adapter speaks of its own means.
+  // Each adapter names its own means.
   if (keep !== 'session') expect(body).not.toMatch(/session middleware|session cookie/)
   expect(body.includes('127.0.0.1')).toBe(
     says === 'sent no cookie at all' || keep !== 'session' ? !says.includes('opened') : false,

@@ -14,7 +14,7 @@ const change =
     next()
   }
 
-// An application refreshes a token, notes when somebody was last seen, or stores an edited name, at any request.
+// An application refreshes a token, notes when a user was last seen, or stores an edited name, at any request.
 describe.each([
   ['id', { id: '1', token: 'old' }, { id: '1', token: 'new', lastSeen: 7 }],
   ['_id', { _id: 'a1', name: 'Ada' }, { name: 'Augusta', _id: 'a1' }],
@@ -29,7 +29,7 @@ describe.each([
   }
 
   test.each([
-    ['finishes it as the same person', '/refresh', 200],
+    ['finishes it as the same user', '/refresh', 200],
     ['does not, if it is another one', '/replace', 403],
   ])('%s', async (_what, path, status) => {
     const app = await logins.startApp(signedIn)

@@ -4,7 +4,7 @@ import { useLogins } from '../support/logins'
 
 const logins = useLogins()
 
-// A login page is open in two tabs. One person finishes in the first, another one is approved in the second.
+// A login page is open in two tabs. One user finishes in the first, another one is approved in the second.
 describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('with the record in the %s', (keep) => {
   const options: AppOptions = { keep, callback: {} }
 
@@ -15,7 +15,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     return app
   }
 
-  test('the person of the second tab is told that somebody else is signed in, and nothing is sent to the provider', async () => {
+  test('the user of the second tab is told that someone else is signed in, and nothing is sent to the provider', async () => {
     const browser = new Browser()
     const app = await twoTabs(browser)
     const first = app.approvedCallback('1')
@@ -28,7 +28,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     expect(logins.provider.requests).toHaveLength(sent)
   })
 
-  test('a reload of either is refused, and changes nobody', async () => {
+  test('a reload of either is refused, and does not change the user', async () => {
     const browser = new Browser()
     const app = await twoTabs(browser)
     const [first, second] = [app.approvedCallback('1'), app.approvedCallback('2')]
@@ -40,7 +40,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     expect(logins.exchanges()).toBe(1)
   })
 
-  test('whoever signs out and starts again becomes the other person', async () => {
+  test('a user who signs out and starts again becomes the other user', async () => {
     const browser = new Browser()
     const app = await twoTabs(browser)
     await browser.comeBack(app.approvedCallback('1'))

@@ -30,7 +30,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
 })
 
 test.each(['//evil.example/', 'https://evil.example/', '/.//evil.example', 'javascript:alert(1)'])(
-  'where a store has been written by somebody else, %s is no way on',
+  'where a store has been written by someone else, %s is no way on',
   async (startPath) => {
     class WrittenByOthers extends SessionStore {
       override load(...args: Parameters<SessionStore['load']>): PendingLogin | undefined {
@@ -62,7 +62,7 @@ test('what the address of the start holds is in no log of the error', async () =
   expect(inspect(app.errors[0], { depth: 9 }) + JSON.stringify(app.errors[0])).not.toContain('canary')
 })
 
-test('another browser’s start is nobody else’s way on', async () => {
+test('another browser’s start is no one else’s way on', async () => {
   const app = await logins.startApp({ callback: {} })
   await new Browser().follow(`${app.loginURL}?x=of-somebody-else`)
   const { body } = await new Browser().comeBack(`${app.callbackURL}?auth_key=invented`)

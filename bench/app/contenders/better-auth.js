@@ -52,7 +52,7 @@ function socialProvider(providerOrigin) {
     tokenUrl: `${providerOrigin}/api/authorize`,
     userInfoUrl: `${providerOrigin}/api/v1/user/me`,
     accountSubject: ({ profile }) => profile.user_id,
-    // It refuses a second person with the same address, and the bench's provider has one address for all.
+    // It refuses a second user with the same address, and the bench's provider has one address for all.
     mapProfileToUser: ({ user_id, user_name, user_picture }) => ({
       name: user_name,
       email: `${user_id}@example.org`,

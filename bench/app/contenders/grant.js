@@ -1,7 +1,7 @@
 import Grant from 'grant'
 import { createStackBelow } from '../stack.js'
 
-/** grant is a middleware of its own: Express and the session as for the others, no Passport. */
+/** grant is its own middleware: Express and the session as for the others, no Passport. */
 export function createApp({ providerOrigin, origin }) {
   const { app, sessions } = createStackBelow()
   const social = {

@@ -1,6 +1,6 @@
 import OAuth2Strategy from 'passport-oauth2'
 
-/** What people write for a provider like this one: a subclass with an exchange of its own. */
+/** A strategy as it is usually written for such a provider: a subclass with its own exchange. */
 class SocialStrategy extends OAuth2Strategy {
   constructor({ providerOrigin, callbackURL }, verify) {
     const authorizationURL = `${providerOrigin}/api/oauth`

@@ -12,7 +12,7 @@ const CERTIFICATE = /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|H
 const PROBES = 6
 const STARTS: readonly Mark[] = ['start', 'confirm', 'tab', 'start_forbidden']
 
-/** Examines an application as it is deployed, as a browser outside. Nobody is signed in, and no secret is needed. */
+/** Examines an application as it is deployed, like an outside browser. It signs no one in, and needs no secret. */
 export async function examineApp(input: AppArguments, ask: Ask, observer: Observer): Promise<AppExamination> {
   const examination = new AppExamination(input, ask, observer)
   try {
@@ -104,7 +104,7 @@ async function explainLoss({ tell }: AppExamination, cookies: readonly Cookie[],
   tell('login_lost')
 }
 
-/** One exchange of an invented key: a limit on guesses may count it for everybody. */
+/** Exchanges one invented key. A limit on guesses that is shared by all visitors may count it. */
 async function exchange(examination: AppExamination, visit: Visit, tabSecret: string | undefined): Promise<void> {
   const { ask, tell } = examination
   const form = own(withParameter(visit.url, TAB_PARAMETER, tabSecret), 'POST')

@@ -1,10 +1,10 @@
 /**
  * What may answer instead of the login, at its start and at its callback. `{}` stands for what was seen. What is neither
- * `good` nor `differs` (it works, or keeps out the doctor and perhaps nobody else) is broken.
+ * `good` nor `differs` (it works, or keeps out the doctor and perhaps no one else) is broken.
  */
 const INSTEAD = {
   single_page:
-    'The single page answers, as at any unknown path, and not the login. {} If this is not the path of the route, give that. Else exempt it from what serves the single page: run_worker_first (Cloudflare), src/setupProxy.js (create-react-app), a location of its own before try_files (nginx).',
+    'The single page answers, as at any unknown path, and not the login. {} If this is not the path of the route, give that. Else exempt it from what serves the single page: run_worker_first (Cloudflare), src/setupProxy.js (create-react-app), a separate location before try_files (nginx).',
   other_page:
     'A page answers that is not the login (status {}). Either this is not the path of the route, or something before it answers: a login wall, a maintenance page, a cache.',
   intercepted:
@@ -15,7 +15,7 @@ const INSTEAD = {
     'It is redirected to {}. Use that address itself, in the link to the start, or as callbackURL and registered redirect URL: a redirect may lose the key or the cookies. If that one leads back, one of the two redirects must go.',
   wall: 'Something asks for another login first, or changes the path ({}). Exempt the start and the callback from it: a login wall, a password of the host, a language in the path. Or another route of the application answers there first: mount the login before it.',
   blocked:
-    'differs: This program is refused (status {}): by a firewall, by the protection of a form, or because of the Host. People may get in all the same. Let the User-Agent "passport-social-login/... (doctor)" pass, or run this where it is not refused.',
+    'differs: This program is refused (status {}): by a firewall, by the protection of a form, or because of the Host. Users may still get in. Let the User-Agent "passport-social-login/... (doctor)" pass, or run this where it is not refused.',
   rate_limited: 'differs: A rate limit keeps this program out (status {}): wait, and run this again.',
   gateway:
     'A proxy or host answers in place of the application (status {}). If the log of the application has this request, its answer takes longer than the time limit of the proxy, which must be more than that of the login (option timeout); else the application does not run, or is not reached.',
@@ -48,7 +48,7 @@ const FINDINGS = {
       'differs: Something adds a Referrer-Policy to its redirect. Firefox then says of some ways back that they were typed, and they are refused (callback_forged). Exempt the start.',
     headers_good: 'good: Those arrive that tell where a request comes from.',
     headers_removed:
-      'Neither Sec-Fetch-Site nor Referer arrives, so people get the page that asks, and then start_forbidden. A CDN or proxy must pass on Sec-Fetch-*, Origin and Referer.',
+      'Neither Sec-Fetch-Site nor Referer arrives, so users get the page that asks, and then start_forbidden. A CDN or proxy must pass on Sec-Fetch-*, Origin and Referer.',
     start_not_verified:
       'A link on a page of the application counts as one from elsewhere: no header arrives that tells. A CDN or proxy must pass on Sec-Fetch-*, Origin, Referer and Host. With --redirect-url, more can be told.',
     host_rewritten:
@@ -80,18 +80,18 @@ const FINDINGS = {
     cookie_path: 'Browsers do not send {} to the callback, because of its Path: path: "/".',
     cookie_prefix: 'Browsers drop {}: __Host- needs Secure, Path=/ and no Domain; __Secure- needs Secure.',
     cookie_none: 'Browsers drop {}, because SameSite=None needs Secure: sameSite: "lax".',
-    cookie_short_lived: '{} ends within a minute, before people come back: maxAge is in milliseconds.',
+    cookie_short_lived: '{} ends within a minute, before users return: maxAge is in milliseconds.',
     cookie_not_secure: 'differs: The login needs a cookie without Secure: secure: "auto", app.set("trust proxy", 1).',
     way_back_good: 'good: Six callbacks, each over its own connection, found the login of this browser.',
     way_back_unknown: 'differs: Whether the login is kept was not tried: something else answers scripts.',
     login_lost:
       'The cookies come back, and the login is not found. The line of login_not_started in the log tells (NODE_DEBUG=passport-social-login): no cookie arrived (a proxy drops them, or keeps one of several), or the session is not known (its store fails or forgets, or its secret differs).',
     processes_apart:
-      'Of six callbacks of one login, {} found it: several processes, each with sessions in its own memory, or with a secret or keys of its own. Give all the same store and the same keys, or lead each browser to one process.',
+      'Of six callbacks of one login, {} found it: several processes, each with its own sessions in memory, or with its own secret or keys. Give all the same store and the same keys, or route each browser to one process.',
   },
   Exchange: {
     whole_way: 'good: The provider refused an invented key, so the whole way works; but this cannot test the secret.',
-    invented_key_accepted: 'The provider exchanged an invented key: anybody can sign in as somebody.',
+    invented_key_accepted: 'The provider exchanged an invented key: anyone can sign in as someone.',
   },
 }
 

@@ -83,5 +83,5 @@ export function withParameter(url: URL, name: string, value = invented()): URL {
   return changed
 }
 
-/** A callback with a key that nobody has. */
+/** A callback with an invented key. */
 export const withKey = (callback: URL): URL => withParameter(callback, 'auth_key')

@@ -93,7 +93,8 @@ async function examineHeaders(examination: AppExamination, start: StartedLogin, 
   if (start.method === 'GET' && (await ask(prefetch)).mark === 'start') tell('prefetch_starts')
   if (first.headers['referrer-policy']) tell('referrer_policy')
   if (!`${first.headers['cache-control']}`.includes('no-store')) tell('no_store_missing')
-  // A cookie that is the same for everybody may be another's: that of a cache is so for the same query alone.
+  // A cookie that is the same for everyone may come from something other than the login. A cache returns the same
+  // cookie only for the same query.
   const second = byReferer.mark === 'start' ? byReferer : await ask(start)
   const isAlike = ({ cookies }: Answer): boolean => cookies.length > 0 && `${first.cookies}` === `${cookies}`
   const elsewhere = { ...start, url: withParameter(url, 'visitor') }

@@ -18,7 +18,7 @@ export function userMe(request: ProviderRequest, state: State): Answer {
   return profileFor(token, request, state)
 }
 
-/** Section 4.4: the same person, identified by a token in the query. */
+/** Section 4.4: the same user, identified by a token in the query. */
 export function getUserInfo(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours
   const { looseRequests } = behaviours
@@ -40,7 +40,7 @@ function profileFor(token: string, request: ProviderRequest, state: State): Answ
   const user = state.users.get(use.userID)
   if (user !== undefined) return jsonAnswer(behaviours, userJSON(user, behaviours, request.origin))
   if (behaviours.goneUserAsEmptyArray) return jsonAnswer(behaviours, '[]')
-  return errorAnswer(behaviours, 404, 'This person is gone.')
+  return errorAnswer(behaviours, 404, 'This user is gone.')
 }
 
 function tooMany(resetAt: number, state: State): Answer {

@@ -7,7 +7,7 @@ export const UPLOADS = '/content/uploads/'
 
 const numberLiteral = /^(0|[1-9]\d*)$/
 
-/** A person as JSON text, in the types and format of the mode. Ids keep every digit. */
+/** A user as JSON text, in the types and format of the mode. Ids keep every digit. */
 export function userJSON(user: FakeUser, behaviours: ProviderBehaviours, origin: string): string {
   const record = recordOf(user, behaviours, origin)
   const json = JSON.stringify(behaviours.wrapUser === false ? record : { [behaviours.wrapUser]: record })
@@ -43,7 +43,7 @@ function extrasOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string
     user_relationship: null,
     user_biography: behaviours.encodeEntities ? encoded(biography) : biography,
     user_website: '',
-    // A placeholder for people without a picture, and on old servers for everybody.
+    // A placeholder for users without a picture, and on old servers for everyone.
     profile_picture: (!behaviours.blankPictures && pictureURL) || `${origin}/images/blank.svg`,
     // As broken as on deployed servers: the uploads root without a file.
     profile_cover: origin + UPLOADS,

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Fault } from '../types'
 import type { Answer } from './request'
 
-// Real milliseconds between the last byte and a reset: a client that receives both at once may not see the bytes.
+// Real milliseconds between the last byte and a reset: a client that receives both together may not see the bytes.
 const RESET_PAUSE = 20
 
 interface Delivery {

@@ -20,5 +20,5 @@ function wordsIn({ headers, body }: Answer): string {
   if (headers['location'] !== undefined) return String(headers['location']).includes('auth_key=') ? 'with a key' : ''
   const [, words = ''] = /"message":"([^"]+)"/.exec(text) ?? /<h1>([^<]*)<\/h1>/.exec(text) ?? []
   if (words !== '') return words
-  return text.includes('"access_token":') ? 'with a token' : text.includes('"user_id":') ? 'with a person' : ''
+  return text.includes('"access_token":') ? 'with a token' : text.includes('"user_id":') ? 'with a user' : ''
 }

@@ -13,8 +13,8 @@ function loginURL(appID: string, { behaviours }: State): string {
 /** `GET /`: the provider's home page, with the remembered approvals; Cancel redirects here. */
 export function home(request: ProviderRequest, state: State): Answer {
   const user = signedInUser(request, state)
-  const about = html`<p>This is a fake provider of the Social Login API: applications sign in its invented people, without passwords.
-<a href="/developers">Developers</a> register an application here; <a href="/users">People</a> are added and changed here.</p>`
+  const about = html`<p>This is a fake provider of the Social Login API: applications sign in its invented users, without passwords.
+<a href="/developers">Developers</a> register an application here; <a href="/users">Users</a> are added and changed here.</p>`
   const main = user
     ? html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${nameplate(user, 'signed in')}
 <form method="post" action="/sign-out"><button>Sign out</button></form></section>${approvalsOf(user, state)}`
@@ -36,7 +36,7 @@ ${rows.length > 0 ? html`<ul>${rows}</ul>` : none}</section>`
 /** `POST /sign-in`. */
 export function signIn(request: ProviderRequest, state: State): Answer {
   const user = state.users.get(request.form.get('user_id') ?? '')
-  if (user === undefined) return messagePage(state, 400, 'Unknown person', 'There is no person with this id.')
+  if (user === undefined) return messagePage(state, 400, 'Unknown user', 'There is no user with this id.')
   return withSession(request, state, user.user_id)
 }
 
@@ -52,12 +52,12 @@ function withSession({ form, origin }: ProviderRequest, state: State, userID?: s
   return redirectTo(appID === null ? '/' : loginURL(appID, state), 303, cookie)
 }
 
-/** `POST /approval`: the person's decision. */
+/** `POST /approval`: the user's decision. */
 export function decide(request: ProviderRequest, state: State): Answer {
   const application = state.applications.get(request.form.get('app_id') ?? '')
   if (application === undefined) return messagePage(state, 404, 'Unknown application', 'It may have been deleted.')
   const user = signedInUser(request, state)
-  // The page may have asked somebody who was signed in to this browser before.
+  // The page may have asked someone who was signed in to this browser before.
   const asked = request.form.get('user_id') ?? user?.user_id
   if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID, state), 303)
   // Like deployed servers: the application is not told of a Cancel.

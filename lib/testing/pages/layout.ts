@@ -60,12 +60,12 @@ export function page({ name }: State, title: string, main: Markup, options: Page
 </head>
 <body>
 <header><strong>${name}</strong>
-<nav><a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a></nav></header>
+<nav><a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">Users</a></nav></header>
 <main>
 <h1>${title}</h1>
 ${main}
 </main>
-<footer>A fake provider for tests and local development. All people are fictional.</footer>
+<footer>A fake provider for tests and local development. All users are fictional.</footer>
 </body>
 </html>
 `
@@ -103,7 +103,7 @@ export function field(name: string, label: string, value: string, attributes: Ma
 <input id="${id}" name="${name}" value="${value}" ${attributes}></p>`
 }
 
-/** The answer of an endpoint or a page. The parameter is the part of the path that names an application or a person. */
+/** The answer of an endpoint or a page. The parameter is the part of the path that names an application or a user. */
 export type Handler = (request: ProviderRequest, state: State, parameter: string) => Answer
 
 /** Makes the change that a form asks for, and leads back to a page; shows why, where its values are refused. */
@@ -134,12 +134,12 @@ export function unbroken(address: string): Markup {
   return new Markup(`<span class="address">${parts.join('<wbr>')}</span>`)
 }
 
-/** A person's picture, drawn here even if the record has an external URL: pages load nothing from other sites. */
+/** A user's picture, drawn here even if the record has an external URL: pages load nothing from other sites. */
 export function portrait(user: FakeUser): Markup {
   return html`<img src="/pictures/${encodeURIComponent(user.user_id)}.svg" alt="" width="44" height="44">`
 }
 
-/** A person with picture, name and another line. */
+/** A user with picture, name and another line. */
 export function nameplate(user: FakeUser, line: string | Markup): Markup {
   return html`<p class="person">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></p>`
 }

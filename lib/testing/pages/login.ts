@@ -3,7 +3,7 @@ import type { State } from '../state/state'
 import type { Application, FakeUser } from '../types'
 import { displayNameOf, emailOf, html, nameplate, page, portrait, unbroken } from './layout'
 
-/** Signs the browser in as one of the people; continues to the application's login if there is one. */
+/** Signs the browser in as one of the users; continues to the application's login if there is one. */
 export function signInPage(
   state: State,
   application?: Pick<Application, 'appID'> & Partial<Pick<Application, 'name'>>,
@@ -16,7 +16,7 @@ export function signInPage(
   const purpose = application?.name !== undefined && html`<p>to continue to <strong>${application.name}</strong></p>`
   const hidden = application && html`<input type="hidden" name="app_id" value="${application.appID}">`
   const people = html`<form method="post" action="/sign-in">${hidden}<ul>${buttons}</ul></form>`
-  const nobody = html`<p>There are no people yet. <a href="/users">Add a person</a> first.</p>`
+  const nobody = html`<p>There are no users yet. <a href="/users">Add a user</a> first.</p>`
   const main = html`<div class="card narrow">${purpose}${buttons.length > 0 ? people : nobody}</div>`
   return page(state, 'Sign in', main, { leadsElsewhere: true })
 }
@@ -37,7 +37,7 @@ ${!state.behaviours.silentReapproval && remember}
 <p class="buttons"><button class="primary" name="decision" value="approve">Approve</button>
 <button name="decision" value="cancel">Cancel</button></p>
 </form>
-<form method="post" action="/sign-out">${hidden}<p><button>Sign in as somebody else</button></p></form>
+<form method="post" action="/sign-out">${hidden}<p><button>Sign in as someone else</button></p></form>
 </div>`
   return page(state, `Continue to ${application.name}?`, main, { leadsElsewhere: true })
 }

@@ -25,7 +25,7 @@ preserveAspectRatio="xMidYMid slice">
       'content-type': 'image/svg+xml',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
-      // Applications show these pictures on pages of their own.
+      // Applications show these pictures on their own pages.
       'cross-origin-resource-policy': 'cross-origin',
     },
     body: svg.text,
@@ -42,7 +42,7 @@ const RING = html`<circle cx="120" cy="120" r="54" fill="none" stroke="#fff" str
 function pictureOf(shapes: Markup, size: readonly [number, number]): Handler {
   return (_request, state, file) => {
     const user = state.users.get(file.replace(/\.svg$/, ''))
-    if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
+    if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no user with this id.')
     return drawing(displayNameOf(user), size, shapes)
   }
 }
@@ -52,7 +52,7 @@ const SQUARE = [240, 240] as const
 export const picture = pictureOf(PERSON, SQUARE)
 export const cover = pictureOf(HILLS, [1200, 400])
 
-/** `GET /images/blank.svg`: the placeholder for people without a picture. */
+/** `GET /images/blank.svg`: the placeholder for users without a picture. */
 export function blank(): Answer {
   return drawing('?', SQUARE, PERSON)
 }

@@ -40,7 +40,7 @@ ul { display: grid; gap: .75rem; margin: 0; padding: 0; list-style: none; }
 .person { display: flex; gap: .9rem; align-items: center; width: 100%; text-align: left; }
 .person form { margin-left: auto; }
 img { flex: none; border-radius: 50%; }
-/* A block of its own, so that it goes to the next line as a whole. */
+/* A separate block, so that it wraps to the next line as a whole. */
 .address { display: inline-block; max-width: 100%; }
 small { display: block; color: var(--faint); font-size: .875rem; font-weight: 400; }
 dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .6rem 1rem; align-items: baseline; }

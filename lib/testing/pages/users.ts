@@ -20,20 +20,20 @@ function pathOf(user: FakeUser): string {
   return `/users/${encodeURIComponent(user.user_id)}`
 }
 
-/** `GET /users`: all people, and a form to add one. */
+/** `GET /users`: all users, and a form to add one. */
 export function people(_request: ProviderRequest, state: State): Answer {
   const rows = Array.from(
     state.users.values(),
     (user) => html`<li class="person">${portrait(user)}<span><a href="${pathOf(user)}">${displayNameOf(user)}</a>
 <small>${user.user_id} · ${emailOf(user)}</small></span></li>`,
   )
-  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">All people</h2><ul>${rows}</ul></section>
-<section class="card" aria-labelledby="add"><h2 id="add">Add a person</h2>
+  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">All users</h2><ul>${rows}</ul></section>
+<section class="card" aria-labelledby="add"><h2 id="add">Add a user</h2>
 <p>Empty fields are returned as <code>null</code>; an empty id becomes the next number.</p>
 <form method="post" action="/users">
 ${field('user_id', 'Id', '', html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
 ${fieldsFor({})}<p>${guardedButton('Add', PRIMARY)}</p></form></section>`
-  return page(state, 'People', main)
+  return page(state, 'Users', main)
 }
 
 function fieldsFor(values: FakeUserInput): Markup {
@@ -44,10 +44,10 @@ function fieldsFor(values: FakeUserInput): Markup {
 <label for="user_verified">Verified (the profile's badge)</label></p>`
 }
 
-/** `GET /users/:userID`: one person's ten fields. */
+/** `GET /users/:userID`: one user's ten fields. */
 export function person(_request: ProviderRequest, state: State, userID: string): Answer {
   const user = state.users.get(userID)
-  if (user === undefined) return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
+  if (user === undefined) return messagePage(state, 404, 'Unknown user', 'There is no user with this id.')
   const main = html`<div class="card"><p>user_id ${userID}</p>
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
 <p>${guardedButton('Save', PRIMARY)}</p>

@@ -106,7 +106,7 @@ async function keepsApart(deployment: Deployment): Promise<void> {
   const [first, ...others] = browsers
   if (first) await deployment.save(first.browser, first.record)
   for (const { browser } of others) await mustFindNothing(deployment, browser, 'a second browser')
-  // The records are saved at once, because a store might keep something of one request until the next.
+  // The records are saved together, because a store might keep something of one request until the next.
   const saved = barrier(others.length)
   await Promise.all(others.map(({ browser, record }, number) => deployment.save(browser, record, number, saved)))
   const loaded = barrier(browsers.length)

@@ -24,7 +24,7 @@ export interface TokenUse {
   readonly refusedUntil: number | undefined
 }
 
-/** Keys, tokens and remembered approvals: everything that links a person to an application. */
+/** Keys, tokens and remembered approvals: everything that links a user to an application. */
 export class Grants {
   private readonly _keys = new BoundedMap<AuthKey>()
   private readonly _tokens = new BoundedMap<AccessToken>()
@@ -38,7 +38,7 @@ export class Grants {
     return key
   }
 
-  /** Records a signed-in person's visit to the login page. */
+  /** Records a signed-in user's visit to the login page. */
   visit(grant: Grant): void {
     if (this._provider.behaviours.replaceKeyOnVisit) this._keys.deleteWhere((key) => isSame(key, grant))
   }
@@ -86,7 +86,7 @@ export class Grants {
     for (const grants of [this._approvals, this._keys, this._tokens]) grants.deleteWhere((each) => each.appID === appID)
   }
 
-  /** The tokens are kept, because those of a deleted person get a response of their own. */
+  /** The tokens are kept, because those of a deleted user get their own response. */
   forgetUser(userID: string): void {
     for (const grants of [this._approvals, this._keys]) grants.deleteWhere((each) => each.userID === userID)
   }
@@ -120,7 +120,7 @@ function isSame(one: Grant, other: Grant): boolean {
   return one.appID === other.appID && one.userID === other.userID
 }
 
-/** Unique for one application and one person: application ids contain no space. */
+/** Unique for one application and one user: application ids contain no space. */
 function approvalKey({ appID, userID }: Grant): string {
   return `${appID} ${userID}`
 }

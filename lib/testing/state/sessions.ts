@@ -3,7 +3,7 @@ import type { ProviderRequest } from '../http/request'
 import type { FakeUser } from '../types'
 import type { State } from './state'
 
-/** The person as whom the browser is signed in. Its cookie holds the id, because nobody here has a password. */
+/** The user as whom the browser is signed in. Its cookie holds the id, because no one here has a password. */
 export function signedInUser({ headers, origin }: ProviderRequest, { users }: State): FakeUser | undefined {
   return users.get(parseCookie(headers.cookie ?? '')[cookieName(origin)] ?? '')
 }

@@ -2,7 +2,7 @@ import { mayBeOptions, typeName } from '../../values'
 import type { FakeUser, FakeUserInput } from '../types'
 import { Registry } from './registry'
 
-/** The text fields of a person, which may be null, in the order of the specification. */
+/** The text fields of a user, which may be null, in the order of the specification. */
 export const textFields = [
   'user_name',
   'user_email',
@@ -45,13 +45,13 @@ export class Users extends Registry<FakeUser> {
   private _nextID = 1
 
   constructor() {
-    super('person with this user_id')
+    super('user with this user_id')
   }
 
   add(input: FakeUserInput = {}): FakeUser {
     const given = definedOnly(input)
     const id = input.user_id === undefined ? this._freeID() : idOf(input.user_id)
-    if (this.has(id)) throw new RangeError('user_id is already taken by another person')
+    if (this.has(id)) throw new RangeError('user_id is already taken by another user')
     return this.store(id, { ...defaultsFor(id), ...given, user_id: id })
   }
 
@@ -63,7 +63,7 @@ export class Users extends Registry<FakeUser> {
   private _freeID(): string {
     while (this.has(String(this._nextID))) this._nextID += 1
     const id = String(this._nextID)
-    // Ids are never reused, even after removal: tokens and sessions of that person may still be valid.
+    // Ids are never reused, even after removal: tokens and sessions of that user may still be valid.
     this._nextID += 1
     return id
   }
@@ -71,7 +71,7 @@ export class Users extends Registry<FakeUser> {
 
 /** The fields that were given: `undefined` must not overwrite a default. */
 function definedOnly(input: FakeUserInput): Partial<Omit<FakeUser, 'user_id'>> {
-  if (!mayBeOptions(input)) throw new TypeError(`a person must be an object, not ${typeName(input)}`)
+  if (!mayBeOptions(input)) throw new TypeError(`a user must be an object, not ${typeName(input)}`)
   const known: readonly string[] = ['user_id', 'user_verified', ...textFields]
   const unknown = Object.keys(input).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new TypeError(`there is no field "${unknown}"; there are ${known.join(', ')}`)

@@ -5,7 +5,7 @@ import { runDoctor, unwrapped } from '../../support/doctor-command'
 import { port } from '../../support/listen'
 import { repeat } from '../../support/raw-provider'
 
-// Applications that want to harm whoever examines them.
+// Applications that try to harm the doctor.
 
 const { listening, serve } = useServers()
 afterEach(() => void jest.restoreAllMocks())
@@ -172,7 +172,7 @@ describe('cookies', () => {
   })
 })
 
-test('a run ends after a minute, whatever each answer takes', async () => {
+test('a run ends after a minute, however long each answer takes', async () => {
   let later = 0
   const { now } = performance
   jest.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + later)

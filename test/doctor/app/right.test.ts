@@ -11,7 +11,7 @@ import { cookieSessions } from '../../package/docs/guides'
 import { authenticate, type Deployment, type Proxy as Front, useDeployments } from '../../support/deployments'
 import { fetchRoute } from '../../support/fetch-routes'
 
-// Applications that are deployed as they should be: nothing is found, nobody is signed in, and one key is exchanged at most.
+// Applications that are deployed as they should be: nothing is found, no one is signed in, and at most one key is exchanged.
 
 const { examine } = useDeployments()
 
@@ -89,7 +89,7 @@ const withErrorPage: NonNullable<Deployment['routes']> = (app, passport) => {
 const deployments: Record<string, Deployment> = {
   'Express with sessions': {},
   'Express with sessions, by https behind a proxy': { secure: true },
-  'Express, with an error page of its own': { routes: withErrorPage },
+  'Express, with its own error page': { routes: withErrorPage },
   'Express, with messages of failures in the session': {
     callback: { failureRedirect: '/login', failureMessage: true },
   },

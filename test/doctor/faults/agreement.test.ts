@@ -85,7 +85,7 @@ const peculiar: Record<string, Fault> = {
   'a coding that is none': { headers: { 'content-encoding': 'none' } },
   'two codings that are none': { headers: { 'content-encoding': 'UTF-8, none' } },
   'the label of a coding': { headers: { 'content-encoding': 'br' } },
-  'the label of a coding that nobody reads': { headers: { 'content-encoding': 'zstd' } },
+  'the label of an unknown coding': { headers: { 'content-encoding': 'zstd' } },
   'the label of two codings': { headers: { 'content-encoding': 'gzip, gzip' } },
   'headers of 5 KB': { headers: big(5000) },
   'headers of 7 KB': { headers: big(7000) },

@@ -17,7 +17,7 @@ const [, documented = ''] = /^```nginx\n([\s\S]*?)^```$/m.exec(page) ?? []
 const { deploy, examineAt } = useDeployments()
 const certificates = makeCertificates()
 const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
-// Its processes may run as somebody else.
+// Its processes may run as another user.
 chmodSync(folder, 0o755)
 let stop = async (): Promise<void> => {}
 afterEach(() => stop())

@@ -138,7 +138,7 @@ describeVisits('a double click over the example', (victim) => {
     await isAt(popup, '/profile')
   })
 
-  test('with it, neither "Continue" nor "Add this login" is pressed, until the person does', async () => {
+  test('with it, neither "Continue" nor "Add this login" is pressed until the user presses it', async () => {
     const first = await isAsked()
     const signIn = await opensUnderThePointer()
     await pressEarly(signIn)

@@ -23,7 +23,7 @@ describeInChromium('the small application of the README in Chromium', () => {
     await closeBrowsers()
   })
 
-  test('shows why a login failed, signs a person in, shows the profile, and signs out', async () => {
+  test('shows why a login failed, signs a user in, shows the profile, and signs out', async () => {
     const page = await (await browser.newContext()).newPage()
     // The small application has no icon.
     await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))

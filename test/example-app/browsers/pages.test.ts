@@ -171,7 +171,7 @@ describeInChromium('the example application in Chromium', () => {
     await signIn('Ada Lovelace')
     await page.getByRole('link', { name: 'Account' }).click()
     await press(/^Add another login/)
-    await press('Sign in as somebody else')
+    await press('Sign in as someone else')
     await press(/Brien/)
     await press('Approve')
     await heading('Add this login?')

@@ -48,7 +48,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await page.waitForURL(/\/login\?reason=signed_out/)
   }
 
-  test('shows the account of a person who has signed out, if the script of the pages does not load', async () => {
+  test('shows the account of a user who has signed out, if the script of the pages does not load', async () => {
     await context.route('**/back.js', (route) => route.abort())
     await openAccount()
     await signOut('Sign out')
@@ -66,7 +66,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     expect(await page.innerText('main')).not.toContain('Ada')
   })
 
-  test('leads to the page as it is now while the person is signed in', async () => {
+  test('leads to the page as it is now while the user is signed in', async () => {
     await openAccount()
     await page.getByRole('link', { name: 'Profile' }).click()
     await page.getByRole('heading', { name: 'Your profile' }).waitFor()

@@ -11,7 +11,7 @@ const preloads = ['clock-ahead', 'frequent-cleaning'].map((name) => join(__dirna
 onBothStorages('a process of the example whose clock is fifteen days ahead', (fresh) => {
   const examples = useExamples('each test')
 
-  test('signs nobody out, takes part in logins of the others, and deletes nothing that is not old', async () => {
+  test('signs no one out, takes part in logins of the others, and deletes only what is old', async () => {
     const storage = await fresh()
     const right = await examples.start(storage.environment)
     const ahead = await examples.start({

@@ -29,7 +29,7 @@ describeWithPostgres('while Postgres is away, the example', () => {
     await ada.signIn(example.appURL)
   })
 
-  test('asks everybody on every route to come back in a few seconds, and goes on after it', async () => {
+  test('asks everyone on every route to try again in a few seconds, and continues after it', async () => {
     await postgres.cluster.halt()
     for (const path of ['/', '/login', '/profile', '/account', '/login/confirm', '/auth/social-login', '/nowhere']) {
       const page = await ada.browser.follow(`${example.appURL}${path}`)
@@ -53,7 +53,7 @@ describeWithPostgres('while Postgres is away, the example', () => {
     expect(await newcomer.signIn(example.appURL)).toBe('/profile')
   })
 
-  test('tells a person whose second login it could not add, once it is back', async () => {
+  test('tells a user whose second login it could not add, once it is back', async () => {
     await ada.submit(`${example.appURL}/account/link`)
     await postgres.cluster.halt()
     expect((await ada.comeBack(example.appURL)).location).toBe(TRY_AGAIN)

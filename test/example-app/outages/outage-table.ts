@@ -91,7 +91,7 @@ async function silenceOpenConnections(trial: Trial): Promise<void> {
   await sleep(3000)
   postgres.proxy.delayMs = 0
   await sleep(2000)
-  // Whole again at once: whoever opens a new connection has a database.
+  // The database is available immediately: every new connection works.
   await trial.outage(async () => postgres.proxy.silenceOpen())
   await sleep(1000)
   trial.terminate(processes[2])
@@ -232,7 +232,7 @@ const SHORT = { isShort: true, perSecond: 5, settleMs: 4000 } as const
 export const SHORT_OUTAGES: readonly OutageRow[] = [
   {
     ...SHORT,
-    title: 'Postgres is restarted at once, twice',
+    title: 'Postgres is restarted immediately, twice',
     run: breakFor(300, postgresDown, { times: 2, pauseMs: 3000 }),
   },
   { ...SHORT, title: 'both processes are replaced', run: replaceProcesses(2), mostFailed: 0 },

@@ -104,7 +104,7 @@ describeWithPostgres('a Postgres that is away', () => {
   )
 
   test.each(Object.keys(FAULTS))(
-    'and %s for long, is noticed at /healthz, spends no key, and signs nobody out',
+    'and %s for long, is noticed at /healthz, spends no key, and signs no one out',
     async (name) => {
       const fault = await prepare(name)
       const { example } = fault
@@ -142,7 +142,7 @@ describeWithPostgres('a Postgres that is away', () => {
     expect(await ended).toBe(0)
     await repairIt()
     expect(performance.now() - begun).toBeLessThan(15_000)
-    // In nobody's terminal.
+    // In no terminal.
     expect(example.output()).not.toMatch(/^ {4}at /m)
   })
 
@@ -261,7 +261,7 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
     expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
   })
 
-  test('and admits few gets the logins of many people through them', async () => {
+  test('and admits few gets the logins of many users through them', async () => {
     const url = new URL(await newDatabase())
     const name = url.pathname.slice(1)
     await asSuperuser(url.href, async (client) => {
@@ -288,7 +288,7 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
   })
 })
 
-/** Ends the connection of whoever waits for a lock, as soon as somebody does. */
+/** Ends the connection that waits for a lock, as soon as there is one. */
 async function cutWhoWaits(url: string): Promise<void> {
   while ((await endConnections(url, "wait_event_type = 'Lock'")) === 0) await delay(10)
 }

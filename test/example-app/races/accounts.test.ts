@@ -10,7 +10,7 @@ onBothStorages('accounts of the example', (fresh) => {
   const users = Array.from({ length: PEOPLE }, (_, at) => ({ user_id: String(at + 1), user_name: `person${at + 1}` }))
   const examples = useExamples('each test', { users })
 
-  test('1,000 logins of 300 people, each callback delivered twice, make exactly 300 accounts', async () => {
+  test('1,000 logins of 300 users, each callback delivered twice, make exactly 300 accounts', async () => {
     const storage = await fresh()
     const example = await examples.start(storage.environment)
     // As slow as a provider across the street: the second delivery finds the first one under way, as a double click does.
@@ -34,7 +34,7 @@ onBothStorages('accounts of the example', (fresh) => {
     expect((await storage.rows('select id from federated_credentials')).length).toBe(PEOPLE)
   }, 150_000)
 
-  test('24 browsers of one account that add a login each at once give it ten logins, and no more', async () => {
+  test('24 browsers of one account that each add a login at the same time give it ten logins, and no more', async () => {
     const storage = await fresh()
     const example = await examples.start({ ...storage.environment, DATABASE_POOL_SIZE: '30' })
     const asked: Array<{ readonly visitor: Visitor; readonly question: string }> = []
@@ -55,7 +55,7 @@ onBothStorages('accounts of the example', (fresh) => {
     expect(logins.length).toBe(10)
   })
 
-  test('kill -9 during 200 logins loses and doubles nobody, and leaves the sessions intact', async () => {
+  test('kill -9 during 200 logins loses and duplicates no account, and leaves the sessions intact', async () => {
     const storage = await fresh()
     const visitors = Array.from({ length: 200 }, (_, at) => examples.visitor(String(at + 1)))
     const first = await examples.start(storage.environment)

@@ -14,7 +14,7 @@ const HERE = '203.0.113.7'
 const REJECTED = '/login?reason=auth_key_rejected'
 const TOO_MANY = '/login?reason=too_many_rejected'
 const BUSY = '/login?reason=overloaded'
-/** What browsers send with a page that they load although nobody may ever open it. */
+/** What browsers send with a page that they load although no one may ever open it. */
 const SPECULATIVE = [
   ['sec-purpose', 'prefetch'],
   ['purpose', 'prefetch'],
@@ -38,7 +38,7 @@ onBothStorages('guesses at the example', (fresh) => {
     storage = await fresh()
   })
 
-  test('sent at once pass a limiter that counts afterwards; of 100, ten pass this one', async () => {
+  test('sent together pass a limiter that counts afterwards; of 100, ten pass this one', async () => {
     expect(await guessesThatPassANaiveLimiter(examples.provider, examples.application)).toBeGreaterThan(10)
     examples.provider.clearRequests()
 
@@ -57,7 +57,7 @@ onBothStorages('guesses at the example', (fresh) => {
     expect(exchanges()).toBe(10)
   })
 
-  test('that were rejected lock out nobody at another address, however the proxy writes it', async () => {
+  test('that were rejected lock out no one at another address, however the proxy writes it', async () => {
     const appURL = await start()
     for (let count = 0; count < 10; count++) await guess(at(HERE), appURL)
     for (const same of [HERE, `::ffff:${HERE}`, `${HERE}:5678`, `[::ffff:${HERE}]:99`]) {
@@ -82,7 +82,7 @@ onBothStorages('guesses at the example', (fresh) => {
     expect(await at(HERE).signIn(appURL)).toBe('/profile')
   })
 
-  test('callbacks that hang in an outage hold others up for a moment only, whether or not their people wait', async () => {
+  test('callbacks that hang in an outage hold others up for a moment only, whether or not their users wait', async () => {
     const appURL = await start()
     const hung = Array.from({ length: 10 }, () => at(HERE))
     const next = at(HERE)
@@ -94,7 +94,7 @@ onBothStorages('guesses at the example', (fresh) => {
 
     const refused = await next.comeBack(appURL)
     expect([refused.location, refused.headers['retry-after']]).toEqual([BUSY, '1'])
-    // Whoever left early has not given the budget back: their guesses are still with the provider.
+    // Closing a connection early does not free its slot: the provider still checks those guesses.
     expect(exchanges()).toBe(10)
     const page = await next.browser.follow(`${appURL}${refused.location}`)
     expect(page.body).toContain('Please try again in a minute.')
@@ -105,7 +105,7 @@ onBothStorages('guesses at the example', (fresh) => {
     for (let count = 0; count < 15; count++) expect(await at(HERE, '2').signIn(appURL)).toBe('/profile')
   })
 
-  test('nothing but a rejected key is counted: not a reload, a prefetch, nor an answer to nobody', async () => {
+  test('nothing but a rejected key is counted: not a reload, a prefetch, nor an answer after the visitor left', async () => {
     const appURL = await start()
     const ada = at(HERE)
     await ada.signIn(appURL)

@@ -43,7 +43,7 @@ onBothStorages('requests that no browser sends', (fresh) => {
     '__proto__=1; constructor=j:{"a":1}; toString=x',
     ';;;===;,',
     `example-session=${'x'.repeat(8000)}`,
-  ])('the cookie %.60s makes nobody of its sender, on every page', async (cookie) => {
+  ])('the cookie %.60s signs its sender in nowhere, on every page', async (cookie) => {
     for (const path of PATHS) {
       const answer = await new Browser().request(`${example.appURL}${path}`, {
         headers: { ...sameOriginNavigation, cookie },
@@ -109,7 +109,7 @@ onBothStorages('requests that no browser sends', (fresh) => {
     ['a body that is too big', 'POST /login/confirm', [SAME, FORM], 'x'.repeat(20_000)],
     ['an expectation', 'GET /login', ['Expect: something'], ''],
     ['a range', 'GET /style.css', ['Range: bytes=5-1'], ''],
-  ])('%s is answered, and not with a failure of ours', async (_name, line, headers, body) => {
+  ])('%s is answered, and not with an internal error', async (_name, line, headers, body) => {
     const length = `Content-Length: ${Buffer.byteLength(body)}`
     const cookies = headers.some((header) => header.startsWith('Cookie')) ? [] : [await own()]
     const hosts = headers.some((header) => header.startsWith('Host')) ? [] : ['Host: localhost']

@@ -7,7 +7,7 @@ describe('an example that gets a second community, and loses it again', () => {
   const examples = useExamples('each test')
   let ada: Visitor
   let second: Readonly<Record<string, string>>
-  /** The same person's login at the second community. */
+  /** The same user's login at the second community. */
   let there: Visitor
 
   beforeEach(async () => {

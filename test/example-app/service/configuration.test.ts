@@ -58,9 +58,9 @@ describe('the environment of the example', () => {
     ['SOCIAL_BASE_URL', { ...REAL, SOCIAL_BASE_URL: 'http://social.example/v1' }],
     ['SOCIAL_PROFILE_ENDPOINT', { ...REAL, SOCIAL_PROFILE_ENDPOINT: 'me' }],
     ['SOCIAL_EXCHANGE_METHOD', { ...REAL, SOCIAL_EXCHANGE_METHOD: 'put' }],
-    // The fake provider would show them to everybody at this machine.
+    // The fake provider would show them to everyone at this machine.
     ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_SECRET: 'hunter2', SOCIAL_BASEURL: 'https://social.example/api/v1' }],
-    // Anybody can sign in at the fake provider.
+    // Anyone can sign in at the fake provider.
     ['SOCIAL_BASE_URL', { SOCIAL_CALLBACK_URL: 'HTTPS://app.example/auth/social-login/callback' }],
     ['SOCIAL_BASE_URL', SECOND],
     // Two communities must not be one, and a callback of both would mix them up.
@@ -80,7 +80,7 @@ describe('the environment of the example', () => {
     expect(wrongIn(variables)).toEqual([name])
   })
 
-  test('says everything at once, of both communities', () => {
+  test('reports all problems together, of both communities', () => {
     const wrong = {
       PORT: '70000',
       TRUST_PROXY: 'everybody',

@@ -45,7 +45,7 @@ describe('the data folder of the example', () => {
     expect([code, output]).toEqual([1, expect.stringContaining(`  - ${problem}`)])
   })
 
-  test('gets one secret, although two processes start at once', async () => {
+  test('gets one secret, although two processes start at the same time', async () => {
     const dataDir = await newFolder()
     const both = await Promise.all([startExample({ DATA_DIR: dataDir }), startExample({ DATA_DIR: dataDir })])
     expect(readFileSync(join(dataDir, 'session-secret'), 'utf8')).toMatch(/^[\w-]{43}$/)

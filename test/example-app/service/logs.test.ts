@@ -33,7 +33,7 @@ test('are lines of JSON where no terminal reads them', async () => {
 })
 
 const inTerminal = existsSync(SCRIPT) ? test : test.skip
-inTerminal('are lines for a person on a terminal', async () => {
+inTerminal('are readable lines on a terminal', async () => {
   const plain = await printed({ NO_COLOR: '1' }, IN_TERMINAL)
   expect(plain).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: GET \/style\.css request completed: 200 in \d+ ms\r?$/m)
   for (const other of ['{', '\x1b', 'secret']) expect(plain).not.toContain(other)

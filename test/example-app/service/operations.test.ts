@@ -8,7 +8,7 @@ import { listen, port } from '../../support/listen'
 describe('running the example', () => {
   const examples = useExamples('each test')
 
-  test('starts no fake provider beside a real one, and keeps people signed in over restarts', async () => {
+  test('starts no fake provider beside a real one, and keeps users signed in over restarts', async () => {
     const ada = examples.visitor()
     const first = await examples.start()
     expect(first.output()).not.toContain('Fake provider')
@@ -54,7 +54,7 @@ describe('running the example', () => {
     const proxied = { 'x-request-id': 'from-the-balancer' }
     const named = await new Browser().follow(`${example.appURL}/auth/social-login`, { headers: proxied })
     expect(named.headers['x-request-id']).toBe('from-the-balancer')
-    // The line follows the answer: a kill at once would cut it off.
+    // The line follows the answer: an immediate kill would lose it.
     while (!example.output().includes('"id":"from-the-balancer"')) await delay(10)
   })
 

@@ -13,7 +13,7 @@ onBothStorages('several processes of the example', (fresh) => {
     storage = await fresh()
   })
 
-  test('migrate an empty database although all start at once', async () => {
+  test('migrate an empty database although all start at the same time', async () => {
     await Promise.all([start(), start(), start()])
     expect(await storage.rows('select version from migrations')).toEqual([{ version: 1 }, { version: 2 }])
   })

@@ -37,7 +37,7 @@ describe('a new SESSION_SECRET, rolled over two processes behind a balancer that
     return lost
   }
 
-  test('loses logins when the new one is put in front at once', async () => {
+  test('loses logins when the new one is immediately put first', async () => {
     const { old, newOld } = processes
     expect(await lostBetween(old, newOld)).toBeGreaterThan(0)
   })
@@ -49,7 +49,7 @@ describe('a new SESSION_SECRET, rolled over two processes behind a balancer that
     expect(await lostBetween(newOld, newOld)).toBe(0)
   })
 
-  test('signs nobody out on the way, and loses no login when the old one is given up', async () => {
+  test('signs no one out on the way, and loses no login when the old one is removed', async () => {
     const ada = examples.visitor('1')
     await ada.signIn(processes.old.appURL)
     for (const { appURL } of [processes.oldNew, processes.newOld]) {

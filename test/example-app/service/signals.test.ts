@@ -10,7 +10,7 @@ import { port as portOf } from '../../support/listen'
 // Runs a command in a pseudo-terminal.
 const SCRIPT = '/usr/bin/script'
 const MAIN = require.resolve('../../../example-app/main')
-// In nobody's terminal.
+// In no terminal.
 const STACK = /^ {4}at /m
 
 describe('the signals that end the example', () => {
@@ -85,7 +85,7 @@ describe('the signals that end the example', () => {
         if (outcome === 'cut off') cut += 1
         if (outcome !== 'answered') break
         if (isStopping) answers += 1
-        // Some ask again at once, others wait and are idle when the connection is closed.
+        // Some send a request again immediately, others wait and are idle when the connection is closed.
         await delay(Math.random() * 40)
       }
       client.close()

@@ -44,7 +44,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     await storage.rows('delete from users')
   })
 
-  test('a name that goes on like the address and ID of somebody else is cut, and marks do not cover other lines', async () => {
+  test('a name that continues like the address and ID of someone else is cut, and marks do not cover other lines', async () => {
     const long = { user_firstname: 'Ada', user_lastname: `Lovelace ${'.'.repeat(20)} ada@people.example ID 1` }
     for (const fields of [long, { user_firstname: `Z${'\u0301'.repeat(100)}` }]) {
       const person = visitor(examples.provider.addUser(fields).user_id)
@@ -107,7 +107,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     expect(await accountOf(ada)).toBe(await accountOf(alan))
   })
 
-  test('a login that nobody has confirmed may be linked; its unanswered browser is signed out then', async () => {
+  test('a login that no one has confirmed may be linked; its unanswered browser is signed out then', async () => {
     const undecided = visitor()
     const question = await ask(undecided)
     const alan = await signedIn(ALAN)
@@ -120,7 +120,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     expect(await users()).toBe(1)
   })
 
-  test('an account that was confirmed once stays, whatever another browser says of it', async () => {
+  test('an account that was confirmed once stays, whatever another browser answers', async () => {
     const ada = await signedIn()
     const account = await accountOf(ada)
     const elsewhere = visitor()
@@ -131,7 +131,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     expect(await accountOf(ada)).toBe(account)
   })
 
-  test('pressed at once at two processes, one of the two buttons decides: half an account is never left', async () => {
+  test('pressed at the same time at two processes, one of the two buttons decides: half an account is never left', async () => {
     for (let round = 0; round < 10; round++) {
       const person = visitor(examples.provider.addUser({ user_firstname: `Round ${round}` }).user_id)
       const question = await ask(person)

@@ -19,7 +19,7 @@ export function testSessions(fresh: FreshStorage): void {
   const profileWith = async (cookie: string): Promise<number> =>
     (await visitor().browser.request(`${appURL}/profile`, { headers: { accept: 'application/json', cookie } })).status
 
-  test('a sign-out of nobody leaves no session, and does not end a login that is under way', async () => {
+  test('a sign-out without a user leaves no session, and does not end a login that is under way', async () => {
     for (let count = 0; count < 5; count++) {
       const answer = await visitor().submit(`${appURL}/logout`)
       expect([answer.status, answer.location]).toEqual([303, '/login?reason=signed_out'])
@@ -58,7 +58,7 @@ export function testSessions(fresh: FreshStorage): void {
     expect(await profileWith(await person.browser.cookies(appURL))).toBe(200)
   })
 
-  test('a session that cannot be read, as one of another version, is none: the person signs in again', async () => {
+  test('a session that cannot be read, as one of another version, is none: the user signs in again', async () => {
     const ada = visitor()
     for (const data of ['{', 'null', '"text"', '[]', '{}', '{"cookie":null}']) {
       await ada.signIn(appURL)
@@ -68,7 +68,7 @@ export function testSessions(fresh: FreshStorage): void {
     }
   })
 
-  test('a database that fails while a question is saved leaves nobody signed in without it', async () => {
+  test('a database that fails while a question is saved leaves no one signed in without it', async () => {
     await storage.rows(triggerOf(storage))
     const ada = visitor()
     await ada.begin(appURL)

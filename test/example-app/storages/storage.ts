@@ -29,7 +29,7 @@ export function testStorage(fresh: FreshStorage): void {
   const opens = async (loginID: string, userID: string): Promise<boolean> =>
     (await accounts.findLogin(loginID))?.userID === userID && (await exists(userID))
 
-  test('what nobody has confirmed for a day is forgotten; what somebody has confirmed once stays for good', async () => {
+  test('what no one has confirmed for a day is deleted; what has been confirmed once stays', async () => {
     const [, kept, open] = [await signIn('1'), await signIn('2'), await signIn('3')]
     expect(await accounts.confirm(kept.login.id, kept.userID)).toBe(true)
     const day = 24 * 60 * 60 * 1000
@@ -49,7 +49,7 @@ export function testStorage(fresh: FreshStorage): void {
     expect(await signIn('2')).toMatchObject({ userID: kept.userID, isConfirmed: true })
   })
 
-  test('confirmed, released, linked and cleaned at once, an account is whole or gone', async () => {
+  test('confirmed, released, linked and cleaned at the same time, an account is whole or gone', async () => {
     const { login: owner, userID: ownerID } = await signIn('owner')
     await accounts.confirm(owner.id, ownerID)
     for (let round = 0; round < 20; round++) {
@@ -73,7 +73,7 @@ export function testStorage(fresh: FreshStorage): void {
     expect(await opens(owner.id, ownerID)).toBe(true)
   })
 
-  test('a database of the first version keeps its accounts, those that nobody has confirmed included', async () => {
+  test('a database of the first version keeps its accounts, those that no one has confirmed included', async () => {
     const [asked, confirmed] = [await signIn('asked'), await signIn('confirmed')]
     await accounts.confirm(confirmed.login.id, confirmed.userID)
     // As it was.
@@ -96,7 +96,7 @@ export function testStorage(fresh: FreshStorage): void {
     expect((await accounts.loginsOf(asked.userID)).logins).toHaveLength(1)
   })
 
-  test('an account keeps its last login, even when both are removed at once', async () => {
+  test('an account keeps its last login, even when both are removed at the same time', async () => {
     const [{ login: first, userID }, second] = [await signIn('1'), await loginOf('2')]
     await accounts.confirm(first.id, userID)
     expect(await accounts.link(second.id, userID)).toBe('linked')
@@ -105,7 +105,7 @@ export function testStorage(fresh: FreshStorage): void {
     expect((await accounts.loginsOf(userID)).logins.length).toBe(1)
   })
 
-  test('what fails in a transaction leaves nothing, and stops nobody else', async () => {
+  test('what fails in a transaction leaves nothing, and stops no other transaction', async () => {
     const failing = database.transaction(async (query) => {
       await query('insert into users (id, created_at) values ($1, $2)', ['lost', 1])
       throw new Error('on purpose')
@@ -166,7 +166,7 @@ export function testStorage(fresh: FreshStorage): void {
     expect((await database.query('select id from sessions')).length).toBe(1)
   })
 
-  test('processes that clean at once share the work', async () => {
+  test('processes that clean at the same time share the work', async () => {
     const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)'
     const id = 'cast(n as text)'
     await database.query(`${numbers} insert into sessions (id, data, expires_at) select ${id}, '{}', n from numbers`)

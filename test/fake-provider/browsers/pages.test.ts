@@ -56,7 +56,7 @@ describeInChromium('the pages in Chromium', () => {
     expect((await exchange(provider, application, callbackKey())).status).toBe(200)
   })
 
-  test('an approval that is remembered redirects at once, until it is revoked', async () => {
+  test('a remembered approval redirects immediately, until it is revoked', async () => {
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: /Ada Lovelace/ }).click()
     await page.getByLabel('Do not ask me again').check()
@@ -101,7 +101,7 @@ describeInChromium('the pages in Chromium', () => {
     await visitor.close()
   })
 
-  test('a person is removed after a question', async () => {
+  test('a user is removed after a question', async () => {
     await page.goto(`${provider.origin}/users/2`)
     const remove = page.getByRole('button', { name: 'Remove Alan Turing' })
     expect(await remove.count()).toBe(0)
@@ -111,7 +111,7 @@ describeInChromium('the pages in Chromium', () => {
     expect(provider.users.map(({ user_id }) => user_id)).not.toContain('2')
   })
 
-  test('people: add and edit', async () => {
+  test('users: add and edit', async () => {
     await page.goto(`${provider.origin}/users`)
     await page.getByLabel('user_firstname').fill('Zoë')
     await page.getByRole('button', { name: 'Add', exact: true }).click()

@@ -53,7 +53,7 @@ async function inChromium(origin, provider, live) {
 /** At the provider, in a page or a popup. It keeps people signed in. */
 async function approve(page, name) {
   const account = page.getByRole('button', { name: new RegExp(name) })
-  const another = page.getByRole('button', { name: 'Sign in as somebody else' })
+  const another = page.getByRole('button', { name: 'Sign in as someone else' })
   await account.or(another).first().waitFor()
   if (await another.isVisible()) await another.click()
   await account.click()

@@ -20,14 +20,14 @@ import { NaiveStrategy } from './naive-app'
 import { homePage, page } from './pages'
 
 /**
- * How the application signs in: by a naive strategy, by ours with its record in the session or in a cookie, by one of ours for
+ * How the application signs in: by a naive strategy, by ours with its record in the session or in a cookie, by our own for
  * all providers as sites, or by SocialLogin in Hono.
  */
 export type Kind = 'naive' | 'many providers' | Keep
 
 export const ours = ['session', 'cookie', 'web'] as const satisfies readonly Keep[]
 
-/** One kind of ours for each adapter. */
+/** One of our kinds for each adapter. */
 export const adapters = ['session', 'web'] as const satisfies readonly Keep[]
 
 /** One provider of the application. */
@@ -79,7 +79,7 @@ export interface Target {
   readonly store: MemoryStore | HonoSessions
   startURL(name?: string): string
   callbackURL(name?: string): string
-  /** The callback URL after a person's approval. */
+  /** The callback URL after a user's approval. */
   approved(userID: string, name?: string): string
 }
 

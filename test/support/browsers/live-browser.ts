@@ -9,11 +9,11 @@ export type Key = 'Tab' | 'Enter'
 export interface Tab {
   /** Types an address. Resolves when the navigation has ended, successfully or not. */
   goto(url: string): Promise<void>
-  /** Clicks an element once it can be clicked, as a person does. */
+  /** Clicks an element once it can be clicked, as a user does. */
   click(selector: string): Promise<void>
   /** Moves the mouse onto an element. */
   hover(selector: string): Promise<void>
-  /** Clicks at once where an element is, or in the middle of the window, like a click meant for another page. */
+  /** Clicks immediately where an element is, or in the middle of the window, like a click meant for another page. */
   press(selector: string): Promise<void>
   doubleClick(selector: string): Promise<void>
   /** Presses keys, one after the other. */
@@ -31,7 +31,7 @@ export interface Tab {
   text(): Promise<string>
 }
 
-/** A person with their own cookies. */
+/** A user with their own cookies. */
 export interface Visitor {
   open(): Promise<Tab>
   /** The next tab that a page opens. */

@@ -35,7 +35,7 @@ export async function startWebKit(): Promise<LiveBrowser> {
     try {
       return await startSession(driver)
     } catch (error) {
-      // Now and then MiniBrowser ends at once, and its driver waits for it: only another driver helps.
+      // MiniBrowser sometimes ends immediately, and its driver keeps waiting for it. Only a new driver helps.
       // `instanceof Error` will not do: the DOMException is of Node's own realm, and Jest's tests have another Error.
       if (attempts === 1 || property(error, 'name') !== 'TimeoutError') throw error
       await driver.close()
@@ -53,7 +53,7 @@ export async function startWebKit(): Promise<LiveBrowser> {
   }
 }
 
-/** Takes the browser to 127.0.0.1, whatever host it looks for: it has no option to resolve names. */
+/** Takes the browser to 127.0.0.1, for any host that it looks up: it has no option to resolve names. */
 async function startProxy(): Promise<Server> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -27,7 +27,7 @@ export interface RouterLink {
   readonly prefetches?: true
 }
 
-/** In each browser, one click on each of the links leads to the provider, and after an approval the person is signed in. */
+/** In each browser, one click on each of the links leads to the provider, and after an approval the user is signed in. */
 export function describeRouter({ name, head, isReady, links, says }: RouterUnderTest): void {
   describeInEachBrowser(`a login link under ${name}`, (start) => {
     const suite = liveSuite(start)

@@ -13,7 +13,7 @@ import { untilDefined } from './live-world'
 export type Value = unknown
 
 /**
- * Debian's WebKitWebDriver on a display of its own. selenium-webdriver could only take the place of `send`: it starts neither
+ * Debian's WebKitWebDriver on its own display. selenium-webdriver could only take the place of `send`: it starts neither
  * this driver nor a display, and has no deadline for a session that never begins.
  */
 export class WebDriver {
@@ -77,7 +77,7 @@ function endGroup({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return process.kill(-pid, 'SIGKILL')
 }
 
-/** Nothing of the person who runs the tests. Its sandbox needs user namespaces, which containers lack. */
+/** Nothing of the developer who runs the tests. Its sandbox needs user namespaces, which containers lack. */
 function environment(home: string): NodeJS.ProcessEnv {
   return {
     HOME: home,

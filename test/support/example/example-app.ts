@@ -14,7 +14,7 @@ afterAll(() => {
 
 type Environment = Readonly<Record<string, string>>
 
-/** For tests of the example: the application as a process of its own, whether or not it serves. */
+/** For tests of the example: the application in its own process, whether or not it serves. */
 export interface LaunchedExample {
   readonly pid: number
   /** Everything that it wrote to standard output and standard error so far. */

@@ -7,7 +7,7 @@ import { freePort } from '../free-port'
 
 const MAIN = join(__dirname, '../../../example-app/minimal.js')
 
-/** Starts the small application of the README in a process of its own, as its reader does. */
+/** Starts the small application of the README in its own process, as its reader does. */
 export async function startMinimalApp(provider: FakeProvider) {
   const port = await freePort()
   const origin = `http://localhost:${port}`

@@ -19,9 +19,9 @@ export interface Examples {
   start(variables?: Readonly<Record<string, string>>): Promise<RunningExample>
   /** The same, with the port that the provider knows: it leads real browsers there. */
   startForBrowsers(): Promise<RunningExample>
-  /** A person, with a browser of their own. */
+  /** A user with their own browser. */
   visitor(userID?: string, proxyHeaders?: Readonly<Record<string, string>>, browser?: Browser): Visitor
-  /** A key that the provider issues for a person now. */
+  /** A key that the provider issues for a user now. */
   newKey(userID: string): string
   /** How many keys the provider has been asked to exchange. */
   exchanges(): number
@@ -29,7 +29,7 @@ export interface Examples {
   stopLater<T extends Stoppable>(started: T): T
 }
 
-/** Starts a provider before each test of the block, or before all. Whatever is started is stopped after it. */
+/** Starts a provider before each test of the block, or before all. What was started is stopped afterwards. */
 export function useExamples(areFor: 'each test' | 'all tests', options: FakeProviderOptions = {}): Examples {
   let provider: FakeProvider
   let application: Application

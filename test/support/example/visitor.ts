@@ -21,7 +21,7 @@ export function registerExample(provider: FakeProvider, startPath = '/auth/socia
   return provider.registerApplication({ name: 'Example', redirectURL })
 }
 
-/** A person with a browser who uses the example application. */
+/** A user with a browser who uses the example application. */
 export class Visitor {
   readonly browser: Browser
   readonly #callbackPath: string
@@ -38,12 +38,12 @@ export class Visitor {
     this.#callbackPath = new URL(application.redirectURL).pathname
   }
 
-  /** The same browser, for its person's login at another provider. */
+  /** The same browser, for its user's login at another provider. */
   at(provider: FakeProvider, application: Application, userID: string): Visitor {
     return new Visitor(provider, application, userID, {}, this.browser)
   }
 
-  /** A key that the provider issues for this person now. */
+  /** A key that the provider issues for this user now. */
   newKey(): string {
     return this.provider.issueAuthKey({ appID: this.application.appID, userID: this.userID })
   }

@@ -21,11 +21,11 @@ export interface Report {
   readonly spentInVain: number
   /** Seconds from the repair to the last step that failed after it; the worst of several outages. */
   readonly goodAgainS: number
-  /** People who were shown another person's account. */
+  /** Users who were shown another user's account. */
   readonly mixedUp: number
-  /** Accounts that were shown to a person and no longer exist. */
+  /** Accounts that were shown to a user and no longer exist. */
   readonly lost: number
-  /** People who were shown more than one account. */
+  /** Users who were shown more than one account. */
   readonly doubled: number
   /** Processes that exited without being told to. */
   readonly crashes: number

@@ -24,7 +24,7 @@ const RELOADS = 3
 const SPREAD = (Math.sqrt(5) - 1) / 2
 const RELOAD_AFTER_MS = 1000
 
-/** People who sign in, each with a browser of their own. */
+/** Users who sign in, each with their own browser. */
 export class Visitors {
   readonly logins: LoginRecord[] = []
   readonly #underWay = new Set<Promise<void>>()
@@ -32,7 +32,7 @@ export class Visitors {
   #count = 0
   #isStopping = false
 
-  /** @param maxThoughtMs each person stays at the provider for between none of this time and all of it */
+  /** @param maxThoughtMs each user stays at the provider for between none of this time and all of it */
   constructor(
     private readonly deployment: Deployment,
     private readonly maxThoughtMs = 0,
@@ -152,7 +152,7 @@ class Login {
     return answer
   }
 
-  /** Repeats a step, as people reload an error page. */
+  /** Repeats a step, as users reload an error page. */
   async #reloading(name: string, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {

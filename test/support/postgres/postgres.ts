@@ -157,7 +157,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // Not `instanceof`: jest's tests have an Error of their own, which Node's errors are not made of.
+    // Not `instanceof`: tests in jest have their own Error class, and Node's errors are not instances of it.
     if (!(types.isNativeError(error) && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -156,12 +156,12 @@ describe('it fails with a sentence of cause and cure', () => {
   ])('when the redirect URL is not the callback: %s', async (path, status) => {
     provider.updateApplication(application.appID, { redirectURL: `http://localhost:3000${path}` })
     await expect(signIn(agent(), { provider })).rejects.toThrow(
-      `signIn: the callback ${path} answered ${status}, and signed nobody in: register a redirectURL with the path`,
+      `signIn: the callback ${path} answered ${status}, and signed no one in: register a redirectURL with the path`,
     )
   })
 
   test('when there is no such person', async () => {
-    await expect(signIn(agent(), { provider, user: { user_id: '99' } })).rejects.toThrow('there is no person')
+    await expect(signIn(agent(), { provider, user: { user_id: '99' } })).rejects.toThrow('there is no user')
   })
 })
 
@@ -288,7 +288,7 @@ describe('what a function answers is told', () => {
     [500, LOG],
   ])('of a callback with the status %d that exchanges nothing', async (status, cure) => {
     await expect(signInTo({ callback: () => page(status) })).rejects.toThrow(
-      new Error(`${WITHOUT} ${status}, and signed nobody in: ${cure}`),
+      new Error(`${WITHOUT} ${status}, and signed no one in: ${cure}`),
     )
   })
 
@@ -298,7 +298,7 @@ describe('what a function answers is told', () => {
       return page(status, `${authKey} was used`)
     }
     await expect(signInTo({ callback: answering(400) })).rejects.toThrow(
-      new Error(`${WITHOUT} 400 ("... was used"), and signed nobody in: ${LOG}`),
+      new Error(`${WITHOUT} 400 ("... was used"), and signed no one in: ${LOG}`),
     )
     const signedIn = async (authKey: string) => (authKey === '' ? page(200) : answering(399)(authKey))
     await expect(signInTo({ callback: signedIn })).resolves.toEqual({ location: '', cookie: 'session=1' })
@@ -311,7 +311,7 @@ describe('what a function answers is told', () => {
     }
     await expect(signInTo({ callback })).rejects.toThrow(
       new Error(
-        `${WITHOUT} 302, and signed nobody in: it answered as without a key, and set no new cookie: the verify function may have refused the person, or threw an error; ${LOG}`,
+        `${WITHOUT} 302, and signed no one in: it answered as without a key, and set no new cookie: the verify function may have refused the user, or threw an error; ${LOG}`,
       ),
     )
   })

@@ -204,7 +204,7 @@ export const expressRows: readonly Row[] = [
     code: { 'passport_1.default.serializeUser((user, done) => done(null, user));': '' },
     terminal: /Failed to serialize user into session/,
     person: LATER,
-    tester: /answered 500 .*and signed nobody in/,
+    tester: /answered 500 .*and signed no one in/,
   },
   {
     broken: 'no deserializeUser',

@@ -6,14 +6,14 @@ import type { Person } from './visit'
 export interface Row extends Broken {
   /** How it is broken. */
   readonly broken: string
-  /** What the person does, and reads last. Default: a login. */
+  /** What the user does, and reads last. Default: a login. */
   readonly visit?: (person: Person) => Promise<BrowserAnswer>
   /** The path of the registered redirect URL. Default: that of the callback. */
   readonly registered?: string
   /** What the process writes; `''` for nothing. */
   readonly terminal: RegExp | ''
-  /** What the person reads; undefined where the application does not start. */
+  /** What the user reads; undefined where the application does not start. */
   readonly person?: RegExp
-  /** What `signIn` says; undefined where it signs in, because only the person did something wrong. */
+  /** What `signIn` says; undefined where it signs in, because only the user did something wrong. */
   readonly tester?: RegExp
 }

@@ -109,7 +109,7 @@ export const rows: readonly Row[] = [
     person: /is over/,
   },
   {
-    broken: 'two tabs: the second person comes back after the first',
+    broken: 'two tabs: the second user returns after the first',
     visit: async (person) => {
       await person.start()
       await person.start()
@@ -117,7 +117,7 @@ export const rows: readonly Row[] = [
       return person.comeBack(person.approved('2'))
     },
     terminal: /login_not_started: .*it is over/,
-    // The page of the README does not bother people who are signed in.
+    // The page of the README does not bother users who are signed in.
     person: /it is over|Sign out/,
   },
   {
@@ -166,7 +166,7 @@ export const rows: readonly Row[] = [
     person: /opened without an auth_key/,
   },
   {
-    broken: 'a callback that nobody started',
+    broken: 'a callback that no one started',
     visit: (person) => person.comeBack(),
     terminal: /login_not_started: .*sent no cookie at all/,
     person: /sent no cookie at all/,

@@ -2,14 +2,14 @@ import type { FakeProvider } from 'passport-social-login/testing'
 import { Browser, type BrowserAnswer } from '../../support/browser'
 import { type Adapter, type Broken, PATHS, type RunningApplication, startApplication } from './application'
 
-/** Planted: none may be seen by anybody. */
+/** Planted secrets: none may be shown anywhere. */
 export const CANARIES = {
   SOCIAL_CLIENT_SECRET: 'client-secret-canary-9f31',
   SESSION_SECRET: 'session-secret-canary-77e2-0123456789abcdef',
   LOGIN_COOKIE_KEY: 'cookie-key-canary-c5d8-0123456789abcdef',
 }
 
-/** A person with a browser, at an application. */
+/** A user with a browser, at an application. */
 export class Person {
   browser = new Browser()
   readonly startURL: string
@@ -71,7 +71,7 @@ export class Person {
   }
 }
 
-/** What a person reads of a page. */
+/** What a user reads of a page. */
 export function readable({ status, body, location }: BrowserAnswer): string {
   const text = body
     .replaceAll(/<(style|script|title)>.*?<\/\1>/gs, ' ')

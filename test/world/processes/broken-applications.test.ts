@@ -20,7 +20,7 @@ describe.each(['express', 'web'] as const)('the application of the documentation
     readings = JSON.parse(execFileSync(process.execPath, program, { encoding: 'utf8', env, timeout: 55_000 }))
   })
 
-  test.each(TABLES[adapter])('$broken: everybody who meets it learns the cause where they look', (row) => {
+  test.each(TABLES[adapter])('$broken: everyone who meets it learns the cause where they look', (row) => {
     const reading = readings[row.broken]
     expect(reading?.terminal).toMatch(row.terminal || /^(http:\S+\n)?$/)
     expect(reading?.person).toMatch(row.person ?? /^$/)
