@@ -78,7 +78,7 @@ export function rotated(list, round) {
   return [...list.slice(by), ...list.slice(0, by)]
 }
 
-/** Numbers of rounds, as many as can be begun within the time; at least two. */
+/** Numbers of rounds, as many as can be started within the time; at least two. */
 export function* roundsWithin(seconds) {
   const end = performance.now() + seconds * 1000
   for (let round = 0; round < 2 || performance.now() < end; round++) yield round

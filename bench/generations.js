@@ -4,14 +4,14 @@ import { Application, rotated, roundsWithin } from './bench.js'
 const GENERATIONS = 4
 const WARM_UPS = 8
 
-/** Two generations together begin all contenders equally early: the second in the opposite order. */
+/** Two generations together start all contenders equally early: the second in the opposite order. */
 function orderOf(names, generation) {
   const order = rotated(names, generation < GENERATIONS / 2 ? 0 : Math.ceil(names.length / 2))
   return generation % 2 === 0 ? order : order.toReversed()
 }
 
 /**
- * Runs rounds over one application for each contender, begun at another one each round. The applications are started anew
+ * Runs rounds over one application for each contender, starting with another one each round. The applications are started again
  * in each generation, in another order, and warmed up together, in turns.
  *
  * @param {object} options

@@ -1,4 +1,4 @@
-// npm run bench [-- --only=roundTrips,stall]: all that docs/comparison.md says of CPU, time and size. See README.md.
+// npm run bench [-- --only=roundTrips,stall]: measures the CPU, time and size in docs/comparison.md. See README.md.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The routes at which the logins of a community begin. */
+/** The routes at which the logins of a community start. */
 export interface CommunityPaths {
   readonly startPath: string
   /** The start of a login that is added to the signed-in account. */

@@ -2,7 +2,7 @@
 module.exports = {
   testRunner: 'jest',
   coverageAnalysis: 'perTest',
-  // Not `npm run build`, which would install the packages anew: this folder lies in that of the project, and uses its own.
+  // Not `npm run build`, which would install the packages again: this folder lies in that of the project, and uses its own.
   buildCommand: 'tsc -p tsconfig.json --skipLibCheck',
   // Stryker reads a file of this name through an interface that TypeScript 7 does not have.
   tsconfigFile: 'none.json',

@@ -1,4 +1,4 @@
-// npm run tables: writes what the pages say of outcomes, limits, rules and options, as the code has it. A table between
+// npm run tables: writes what the pages contain about outcomes, limits, rules and options, from the code. A table between
 // <!-- table: NAME --> and <!-- /table --> is written whole, or keeps the sentences of its rows; a figure before
 // <!-- LIMIT --> is that of the limit; the first line below the heading of an outcome is its kind and status. With
 // --check it writes nothing, and prints what it would write.
@@ -76,7 +76,7 @@ function complete(rows, names, otherCells) {
 
 const AS_FOR_THE_STRATEGY = 'As for the strategy.'
 
-/** One row for all options that have no other one, because they are those of the strategy. Each leads to its own row there. */
+/** One row for all options that have no other one, because they are those of the strategy. Each links to its own row there. */
 function besideStrategy(rows, names) {
   const own = complete(
     rows.filter((row) => row.at(-1) !== AS_FOR_THE_STRATEGY),
@@ -92,7 +92,7 @@ function besideStrategy(rows, names) {
 
 const isOwn = (row, name) => row.at(-1) !== AS_FOR_THE_STRATEGY && namesIn(row[0]).includes(name)
 
-/** As the parser tells it: the figures of a range, the values of a choice, or true and false. */
+/** As the parser describes it: the figures of a range, the values of a choice, or true and false. */
 function typeOf(option) {
   const { type, range = [], choices = [] } = kindOf(STRATEGY_OPTIONS, option) ?? {}
   if (type === 'integer') return `${/[tT]imeout$/.test(option) ? 'ms, ' : ''}${range.map(english).join('–')}`

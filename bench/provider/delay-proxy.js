@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 
 /**
- * Stands in for the way to a distant provider: every byte takes half a round trip. On the loopback a connection is
+ * Simulates the way to a distant provider: every byte takes half a round trip. On the loopback a connection is
  * open immediately, so the first bytes wait one more round trip, the one that the TCP handshake takes.
  */
 export function createDelayProxy(targetPort, roundTripMs, onConnection) {

@@ -17,7 +17,7 @@ export function accountRoutes({ passport, accounts, sessions, communities }: Ser
   })
 
   // `authorize` does not replace the signed-in user. A community has only one redirect URL, so it redirects to the same
-  // callback as for a login; the `state` tells the callback what it was for.
+  // callback as for a login; the `state` tells the callback its purpose.
   for (const community of communities) {
     router.post(community.linkPath, passport.authorize(community.startPath, { state: 'link' }))
   }

@@ -61,7 +61,7 @@ export class GuessLimit {
     res.once('close', () => res.writableEnded && this.#forget(key, res))
     if ((this.#callbacks.get(key)?.size ?? 0) > points + MAX_WAITING) return this.#refuse(key, res, 'overloaded', 1)
     for (;;) {
-      // Before the limiter is asked: one that ends meanwhile counts here, or in the answer, or in both.
+      // Before the limiter is asked: one that ends in between counts here, or in the limiter's answer, or in both.
       const number = this.#numberOf(key, res)
       if (number <= points) {
         const state = await this.#limiter.get(key)
@@ -98,7 +98,7 @@ export class GuessLimit {
 
   /** Which of the callbacks of its address it is: those that came before it are under way, or may be earlier. */
   #numberOf(key: string, res: Response): number {
-    // Those that were answered meanwhile are over: the strategy itself responds to prefetches.
+    // Those that have been answered in the meantime are over: the strategy itself responds to prefetches.
     for (const other of this.#callbacks.get(key) ?? []) if (other.writableEnded) this.#forget(key, other)
     return [...(this.#callbacks.get(key) ?? [])].indexOf(res) + 1
   }

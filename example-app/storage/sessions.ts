@@ -72,7 +72,7 @@ export class DatabaseSessions extends Store {
   }
 
   override set(sid: string, session: SessionData, callback?: (error?: unknown) => void): void {
-    // express-session saves a new session once more at the end of the response that began it.
+    // express-session saves a new session once more at the end of the response that created it.
     const content = JSON.stringify({ ...session, cookie: undefined })
     if (this.#stored.get(session) === content) return void callback?.()
     const end = `${this.#database.now} + $4`

@@ -64,7 +64,7 @@ footer code { white-space: nowrap }
 summary { list-style: none }
 details[open] { flex-basis: 100% }
 details p { margin: .75rem 0 }
-/* Shown anew when it is opened: only then do the first moments of its button begin. */
+/* Shown again when it is opened: only then do the first moments of its button start. */
 details:not([open]) .action { display: none }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .6rem } }
 `
@@ -86,7 +86,7 @@ export const GUARD_STYLE = `
 
 /**
  * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Then moves the point from
- * which the Tab key goes on to the start of the page: fragments (`#main`, `#:~:text=`) move it next to the buttons.
+ * which the Tab key moves to the beginning of the page: fragments (`#main`, `#:~:text=`) move it next to the buttons.
  */
 export const GUARD = `
 const { classList } = document.documentElement

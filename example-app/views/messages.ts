@@ -67,7 +67,7 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
 const SUCCESSES = ['reloaded', 'linked', 'removed', 'own_login_removed', 'signed_out', 'signed_out_everywhere']
 const HINTS = ['not_finished', 'not_linked', 'not_me', 'confirm_expired', 'other_question']
 
-/** What a page tells about what has just happened. */
+/** What a page shows about what has just happened. */
 export interface Notice {
   readonly kind: 'success' | 'hint' | 'problem'
   readonly text: string

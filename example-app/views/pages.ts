@@ -51,7 +51,7 @@ export function loginPage({ communities, reason, returnTo }: LoginPage): Page {
     title: 'Sign in',
     main: html`<div class="card">
 ${noticeBox(noticeFor(reason))}
-<p>You sign in at ${communities.map(nameAndHost)} and come back here. We never see your password.</p>
+<p>You sign in at ${communities.map(nameAndHost)} and return here. We never see your password.</p>
 ${communities.map(
   ({ startPath, displayName }) => html`<form method="post" action="${startPath}">
 ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${returnTo}">`}

@@ -83,7 +83,7 @@ function urlHost(host: string): string {
 /** While the process is stopping, each response tells its client to close the connection, so that none is cut off. */
 export function closingConnections(app: RequestListener, isStopping: () => boolean): RequestListener {
   return (req, res) => {
-    // The header is set when the response begins, because the process may have been told to stop meanwhile.
+    // The header is set when the response starts, because the process may have been told to stop in the meantime.
     onHeaders(res, () => {
       if (isStopping()) res.setHeader('Connection', 'close')
     })

@@ -65,7 +65,7 @@ async function throughFirewall(baseURL: URL, examination: Examination): Promise<
   return second
 }
 
-/** The API's address behind a redirect; undefined if it leads to something else, which the endpoints then show. */
+/** The API's address behind a redirect; undefined if it redirects to something else, which the endpoints then show. */
 function nextAddress(response: ProbeResponse, from: URL, examination: Examination): URL | 'refused' | undefined {
   const url = redirectTarget(response, from)
   if (url === undefined) {

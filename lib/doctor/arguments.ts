@@ -20,7 +20,7 @@ Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
   --redirect-url URL   The registered redirect URL. Default: SOCIAL_CALLBACK_URL
   --login              Log in once: prints the address to open in a browser,
-                       and takes the one to which the browser came back. With a
+                       and takes the one to which the browser returned. With a
                        redirect URL of this machine it is caught, else pasted.
                        The secret is read from SOCIAL_CLIENT_SECRET or a prompt
   --allow-get          With --login: the secret may be sent in a URL, which old

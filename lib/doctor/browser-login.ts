@@ -9,7 +9,7 @@ const PAGE =
   '<!doctype html><html lang="en"><title>Done</title><p>The doctor has received the callback. You can close this page.</p></html>'
 
 /**
- * A login by the person at the terminal, in a browser of theirs.
+ * A login by the person at the terminal, in their browser.
  * @param listener catches the callback; without it, its address is pasted
  * @param allowGet whether an exchange by GET is allowed without a question
  */
@@ -18,8 +18,8 @@ export function browserLogin(screen: Screen, listener: CallbackListener | undefi
     async logIn(url) {
       const task = `\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n  ${url}\n\n`
       if (listener === undefined)
-        return (await screen.ask(`${task}Then paste the address to which the browser came back: `)) || undefined
-      screen.tell(`${task}The browser comes back to this program.\n`)
+        return (await screen.ask(`${task}Then paste the address to which the browser returned: `)) || undefined
+      screen.tell(`${task}The browser returns to this program.\n`)
       return listener.callback
     },
     referer: () => listener?.referer(),
@@ -46,7 +46,7 @@ function isNavigation(headers: IncomingHttpHeaders): boolean {
   return accept === undefined || accept.includes('text/html')
 }
 
-/** A server to which the browser comes back. */
+/** A server to which the browser returns. */
 export interface CallbackListener {
   /** The address of the first callback. */
   readonly callback: Promise<string>
@@ -75,7 +75,7 @@ export async function listenForCallback(redirectURL: string): Promise<CallbackLi
   await new Promise<void>((resolve, reject) => {
     server.once('error', () => {
       const cure = 'stop the application that listens there, or leave --redirect-url out and paste the address'
-      reject(new UsageError(`Cannot listen at ${host}, where the browser comes back to: ${cure}`))
+      reject(new UsageError(`Cannot listen at ${host}, to which the browser returns: ${cure}`))
     })
     server.listen(Number(port || 80), withoutBrackets(hostname), resolve)
   })

@@ -24,7 +24,7 @@ export interface DoctorInput {
   readonly hasProxy: boolean
 }
 
-/** Examines a provider, one request at a time. Each finding is told to the observer as soon as it is known. */
+/** Examines a provider, one request at a time. The observer is told each finding as soon as it is known. */
 export async function examine(input: DoctorInput, observer: Observer): Promise<Examination> {
   const { baseURL, userAgent, timeout } = input
   const proxied = input.hasProxy && !(await reachesDirectly(input))
@@ -58,7 +58,7 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   await checkLoginPage(baseURL, input.appID, mayBeAPI(userMe), examination)
   const { method, duration } = await checkExchange(baseURL, examination)
   await checkProfileEndpoints(baseURL, userMe, examination)
-  // Refusals that are fast tell nothing about a login.
+  // Fast refusals show nothing about a login.
   if (!examination.loginFollows && isSlow(duration + userMe.duration))
     reportTime('Two refusals took', duration + userMe.duration, examination)
   if (input.login === undefined) return
@@ -87,7 +87,7 @@ async function withRightPath(found: Location, examination: Examination): Promise
     examination.broken('path_wrong', `The API is not at that path, but at ${usual.href}.`)
     return { baseURL: usual, userMe: await requestUserMe(probe, usual) }
   } catch (error) {
-    // The checks of each endpoint tell what is wrong there.
+    // The checks of each endpoint report what is wrong there.
     ProbeError.caught(error)
     return found
   }

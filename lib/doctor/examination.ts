@@ -77,7 +77,7 @@ export class Examination {
   readonly findings: Finding[] = []
   readonly options: SuggestedOptions = {}
   readonly mode: RecordedMode = {}
-  /** Whether a login will be tried, which tells more than the refusals of invented values. */
+  /** Whether a login will be tried, which shows more than the refusals of invented values. */
   loginFollows = false
   /** Each adds a finding. */
   readonly good = this.#reporter('good')
@@ -121,7 +121,7 @@ export class Examination {
 
   /** Reports answers to invented values that leave open whether logins work. */
   unclear(code: FindingCode, message: string): void {
-    const doubt = this.loginFollows ? 'The login tells.' : 'Logins may work: only one (--login) tells.'
+    const doubt = this.loginFollows ? 'The login will show.' : 'Logins may work: only one (--login) can show it.'
     this.differs(code, `${message} ${doubt}`)
   }
 

@@ -32,7 +32,7 @@ export async function checkExchange(
   }
 }
 
-/** The method whose values the provider reads: it answers these otherwise than a request without any. */
+/** The method whose values the provider reads: it answers these differently from a request without any. */
 async function methodRead(
   byPost: ProbeResponse,
   byGet: ProbeResponse,
@@ -44,7 +44,7 @@ async function methodRead(
   const readsQuery = !isAlike(byGet, await requestExchange(probe, baseURL, 'GET', {}))
   mode.getAndPost = readsForm && readsQuery
   if (readsQuery && !readsForm) return 'get'
-  // Where both answer alike, a GET tells nothing that a POST does not, and would put the secret into a URL.
+  // Where both answer alike, a GET shows nothing that a POST does not, and would put the secret into a URL.
   return readsForm || isAlike(byPost, byGet) ? 'post' : 'unknown'
 }
 

@@ -1,4 +1,4 @@
-/** What each finding is about, by its code. docs/doctor.md says what each means, and what mends it. */
+/** What each finding is about, by its code. docs/doctor.md explains each, and how to fix it. */
 export const CHECKS = {
   proxy_needed: 'Proxy',
   user_agent_refused: 'User-Agent',

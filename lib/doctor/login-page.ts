@@ -29,7 +29,7 @@ export async function checkLoginPage(
     if (!reportPage(page, unknown, hasAPI, examination)) return
     reportOrigin(baseURL, page, examination)
     if (appID === undefined) return
-    // A page that differs at each visit tells nothing.
+    // A page that differs at each visit shows nothing.
     const isSame = isAlike(page, unknown) || !isAlike(unknown, await visitWith(inventedLike(appID)))
     if (isSame) examination.mode.signInFirst = true
     reportApplication(unknown, isSame, examination)

@@ -16,10 +16,10 @@ const HEX = /^[0-9a-f]{32}$/
 export interface LoginDriver {
   /**
    * Asks someone to log in.
-   * @returns the address to which the browser came back; undefined if there was none
+   * @returns the address to which the browser returned; undefined if there was none
    */
   logIn(url: string): Promise<string | undefined>
-  /** The page that led the browser back, where that is known. */
+  /** The page that redirected the browser, if known. */
   referer?(): string | undefined
   /** Whether the secret may be sent in a URL, after a POST was refused. */
   mayExchangeByGet(): Promise<boolean>
@@ -75,19 +75,19 @@ export class LoginExamination {
     const { examination } = this
     const returned = await this.input.driver.logIn(loginURL(this.baseURL, this.input.appID).href)
     if (returned === undefined) {
-      examination.broken('login_not_tried', 'Not tried: no address was given to which a browser came back.')
+      examination.broken('login_not_tried', 'Not tried: no address was given to which a browser returned.')
       return undefined
     }
     const callback = readCallbackURL(returned, examination.mode)
     if (callback === undefined) {
       examination.broken(
         'key_missing',
-        'That address has no auth_key. (Cancel leads to the home page of the provider, without one.)',
+        'That address has no auth_key. (Cancel redirects to the home page of the provider, without one.)',
       )
       return undefined
     }
     examination.hide(callback.authKey)
-    if (callback.isReadable) examination.good('key_received', 'The provider came back with an auth_key in the query.')
+    if (callback.isReadable) examination.good('key_received', 'The provider returned an auth_key in the query.')
     else
       examination.broken(
         'key_unreadable',
@@ -105,7 +105,7 @@ export class LoginExamination {
     if (origin === undefined || [...known, ...allowedCallbackOrigins].includes(origin)) return
     differs(
       'key_from_elsewhere',
-      `It came from a page of ${origin}, which may be any site that opened the redirect URL meanwhile. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds.`,
+      `It came from a page of ${origin}, which may be any site that opened the redirect URL in the meantime. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds.`,
     )
   }
 
@@ -196,7 +196,7 @@ export class LoginExamination {
 }
 
 /**
- * Reads the address to which the browser came back, and records how the provider appended the key where that shows: a
+ * Reads the address to which the browser returned, and records how the provider appended the key where that shows: a
  * registered URL without a query looks the same in any case.
  * @returns the key, and whether an application would find it as a parameter of the query; undefined if there is none
  */

@@ -27,7 +27,7 @@ export async function checkTLS(url: URL, examination: Examination): Promise<bool
   return certificateError === undefined && speaksHTTP1
 }
 
-/** Explains a failed request by its error, and by a handshake where that tells more. */
+/** Explains a failed request by its error, and by a handshake where that shows more. */
 export async function explainFailure(error: ProbeError, url: URL, examination: Examination): Promise<void> {
   try {
     if (await checkTLS(url, examination)) examination.broken('provider_unreachable', error.message)

@@ -65,7 +65,7 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
     if (refuses(userMe))
       examination.differs(
         'authorization_removed',
-        `${seen}. Most often a server or proxy in front of the API removes the header Authorization: its operator should let it pass (Apache: CGIPassAuth On). Until then, use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
+        `${seen}. Most often a server or proxy in front of the API removes the header Authorization: ask its operator to forward it (Apache: CGIPassAuth On). Until then, use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
       )
     else
       examination.differs(
@@ -79,7 +79,7 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
 function reportNobody(response: ProbeResponse, examination: Examination): void {
   if (Array.isArray(response.json)) examination.mode.goneUserAsEmptyArray = true
   const obstacle = obstacleIn(response, readProfile)
-  // Its hint tells where else there is a user.
+  // Its hint shows where else there is a user.
   const reason = obstacle?.code === 'profile_invalid' ? ` ${reasonOf(obstacle)}` : ''
   examination.broken(
     'person_missing',
@@ -130,7 +130,7 @@ function textIn(record: JSONObject, name: string): string {
 }
 
 /**
- * The root of relative pictures, where the record tells it: deployed servers send the same picture once more with its
+ * The root of relative pictures, where the record shows it: deployed servers send the same picture once more with its
  * absolute URL, or the root alone for a user without a cover. Empty, where it does not.
  */
 function uploadsURLIn(record: JSONObject): string {

@@ -17,7 +17,7 @@ import { SocialLoginError } from '../errors'
 import { DEFAULT_POOLS, MAX_BODY_BYTES } from '../limits'
 import { count } from './text'
 
-// The JSON may begin at any bracket, after the warnings of a script: each attempt parses the text from one of them on.
+// The JSON may begin at any bracket, after the warnings of a script. Each attempt parses the text from one bracket on.
 const MAX_ATTEMPTS = 20
 
 export interface ProbeRequest {

@@ -65,7 +65,7 @@ export function isFromAPI(response: ProbeResponse): boolean {
 }
 
 /**
- * Why a login that reads a response so ends there; undefined if it goes on.
+ * Why a login that reads a response so ends there; undefined if it continues.
  * @param read the client's own reader
  */
 export function obstacleIn(
@@ -126,7 +126,7 @@ function objectContent(json: JSONObject, examination: Examination): string {
   return `an object of ${names.slice(0, MAX_MEMBERS).join(', ')}${more}`
 }
 
-/** Records what the text of any JSON response tells. */
+/** Records what the text of any JSON response shows. */
 export function recordForm({ json, headers, hasWarnings }: ProbeResponse, { mode }: Examination): void {
   if (json === undefined) return
   mode.htmlContentType = /^text\/html\b/i.test(`${headers['content-type']}`)
@@ -134,7 +134,7 @@ export function recordForm({ json, headers, hasWarnings }: ProbeResponse, { mode
   mode.scriptWarnings = hasWarnings
 }
 
-/** Where a redirect leads; undefined if that is no web address. */
+/** The target of a redirect; undefined if that is no web address. */
 export function redirectTarget({ headers }: ProbeResponse, from: URL): URL | undefined {
   const { location } = headers
   return location ? resolveLocation(location, from) : undefined

@@ -55,7 +55,7 @@ export class Screen implements Observer {
     // Who looks something up looks for what is not good.
     const suffix = level === 'good' ? '' : ` [${code}]`
     const lines = `${check}: ${message}${suffix}`.match(LINES) ?? []
-    // The level is a word, so that no colour is needed to tell it.
+    // The level is a word, so that no color is needed to see it.
     const start = this.#coloured(level) + ' '.repeat(INDENT - level.length)
     this.print(start + lines.join(`\n${' '.repeat(INDENT)}`))
   }

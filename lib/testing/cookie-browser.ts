@@ -24,7 +24,7 @@ export class CookieBrowser {
     return this.#headerOf(() => true)
   }
 
-  /** The `Cookie` header of a request to which another site leads. */
+  /** The `Cookie` header of a request that another site caused. */
   get crossSiteHeader(): string {
     return this.#headerOf(({ isStrict }) => !isStrict)
   }

@@ -173,7 +173,7 @@ function applicationOf(started: Answer, start: string, provider: FakeProvider): 
     const path = /^(https?:\/\/[^/]*)?(\/.*)$/.exec(address)?.[2]
     const isOwn = address === path || path?.replace(/\/$/, '') === start.replace(/\/$/, '')
     const cure = isOwn ? `if the strategy's route is there, give start: '${path}'.` : 'give the strategy its baseURL.'
-    throw new Error(`${theStart} leads to ${address}, not to this provider: ${cure}`)
+    throw new Error(`${theStart} redirects to ${address}, not to this provider: ${cure}`)
   }
   const appID = new URLSearchParams(query).get('app_id')
   const application = provider.applications.find((each) => each.appID === appID)
@@ -181,9 +181,9 @@ function applicationOf(started: Answer, start: string, provider: FakeProvider): 
   throw new Error(`${theStart} names an application that is not registered here: give the strategy its clientID.`)
 }
 
-const STRICT = 'with SameSite=Strict, which no browser sends when the provider leads back: set it to Lax.'
+const STRICT = 'with SameSite=Strict, which no browser sends when the provider redirects back: set it to Lax.'
 
-/** Why a browser, or an agent, may come back without the cookie of the start; '' if there is no reason. */
+/** Why a browser, or an agent, may return without the cookie of the start; '' if there is no reason. */
 function lostCookie({ setCookies, hadCookies }: Answer, isAgent: boolean): string {
   if (hadCookies) return ''
   const set = setCookies.map((line) => parseSetCookie(line))

@@ -16,12 +16,12 @@ import {
   TOKEN,
 } from '../support/doctor-answers'
 
-// What a provider may answer, and what the doctor tells, proposes and records of it: by codes, over HTTP.
+// What a provider may answer, and what the doctor reports, proposes and records: by codes, over HTTP.
 
 const { serve } = useServers()
 const seen = new Set<string>()
 
-/** @returns what is told, and by which methods the secret was sent */
+/** @returns what is reported, and by which methods the secret was sent */
 async function examined(answers: Answers, appID?: string, login?: Login, path = '/api/v1') {
   const sent: string[] = []
   const baseURL = await serve(answering(answers, sent))
@@ -30,7 +30,7 @@ async function examined(answers: Answers, appID?: string, login?: Login, path = 
   return { told, sent: sent.join() }
 }
 
-/** What is told otherwise than of a working provider, in any order. */
+/** What is reported differently from a working provider, in any order. */
 async function told(answers: Answers, appID?: string): Promise<string[]> {
   const usual = await examined(appID === undefined ? {} : { otherPage: [404] }, appID)
   return difference((await examined(answers, appID)).told, usual.told)
@@ -157,7 +157,7 @@ test.each<[what: string, Answers, told: string]>([
   ['answers other ids with status 399', { otherPage: [399] }, 'no signInFirst'],
   ['has 64 characters more', { page: long(164), otherPage: long(100) }, 'no signInFirst'],
   ['has 63 characters less', { page: long(100), otherPage: long(163) }, UNCLEAR],
-  ['leads other ids elsewhere', { otherPage: times(1) }, 'no signInFirst'],
+  ['redirects other ids elsewhere', { otherPage: times(1) }, 'no signInFirst'],
   ['limits other ids', { otherPage: [429] }, 'no Application'],
   ['fails for other ids', { otherPage: [500] }, 'no Application'],
   ['is behind a firewall for other ids', { otherPage: [403, '', FIREWALL] }, 'no Application'],
@@ -200,7 +200,7 @@ test.each<[what: string, Answers, told: string]>([
   expect(await told(answers)).toEqual(lines(expected))
 })
 
-/** What is told of a login otherwise than of a usual one, and by which methods the secret was sent. */
+/** What is reported of a login differently from a usual one, and by which methods the secret was sent. */
 async function toldOfLogin(answers: Answers, login: Login = {}): Promise<[told: string[], sent: string]> {
   const usual = await examined({}, undefined, {})
   const { told, sent } = await examined(answers, undefined, login)
@@ -217,7 +217,7 @@ const first = (...answers: readonly Answer[]): (() => Answer | undefined) => {
   let at = 0
   return () => answers[at++]
 }
-/** Nothing tells by which method values are read. */
+/** Nothing shows by which method values are read. */
 const UNKNOWN: Answers = { get: OTHERWISE, key: REFUSED }
 const GET_ONLY: Answers = { post: NO_METHOD, get: REFUSED, key: NO_METHOD }
 const BY_GET =
@@ -225,7 +225,7 @@ const BY_GET =
 
 test.each<[what: string, Answers, Login, told: string, sent?: string]>([
   ['needs an address', {}, { address: undefined }, ended('broken login_not_tried, no Callback'), ''],
-  ['works by POST, although nothing tells', { get: OTHERWISE }, {}, ''],
+  ['works by POST, although nothing shows it', { get: OTHERWISE }, {}, ''],
   [
     'works with an id that the login page refuses',
     { page: [404] },
@@ -313,7 +313,7 @@ test.each<[address: string, told: string]>([
   [`http://?auth_key=${KEY}`, NO_KEY],
   ['http://a.example/cb?auth_key=#top', NO_KEY],
   ['http://a.example/cb?my_auth_key=key-1', NO_KEY],
-])('a login whose browser came back to %.80j', async (address, expected) => {
+])('a login whose browser returned to %.80j', async (address, expected) => {
   const [told] = await toldOfLogin({ key: tokenOf(address.includes(HEX) ? HEX : TOKEN) }, { address })
   expect(told).toEqual(lines(expected))
 })
@@ -364,7 +364,7 @@ test.each<[who: string, Answers, told: string]>([
   ['who is a refusal', { person: [200, { error: true, user_id: 1 }] }, NOBODY],
   ['who is elsewhere', { person: [200, { response: { user: { user_id: 1 } } }] }, NOBODY],
   ['who is a page', { person: PAGE }, NOBODY],
-])('the token of a login leads to a user %s', async (_who, answers, expected) => {
+])('the token of a login gets a user %s', async (_who, answers, expected) => {
   expect(await toldOfLogin(answers)).toEqual([lines(expected), 'POST'])
 })
 
@@ -421,7 +421,7 @@ test.each<[what: string, Answers, ...told: string[]]>([
   expect([...told.values()].flat()).toEqual(expect.arrayContaining(expected))
 })
 
-test('each code is one that an answer here leads to, or a connection of another test', () => {
+test('each code is the result of an answer here, or a connection of another test', () => {
   const elsewhere =
     /^(certificate_.*|http2_only|address_insecure|plain_http|proxy_needed|provider_unreachable|speed_slow|login_page_other_origin)$/
   expect(Object.keys(CHECKS).filter((code) => !seen.has(code) && !elsewhere.test(code))).toEqual([])

@@ -20,7 +20,7 @@ import { runDoctor } from '../support/doctor-command'
 import { freePort } from '../support/free-port'
 import { rejectionOf } from '../support/leak-check'
 
-// Where the limits of the doctor are, and what it prints of what it was told.
+// Where the limits of the doctor are, and what it prints of what it received.
 
 const { listening, serve } = useServers()
 // Before its servers are stopped.
@@ -87,7 +87,7 @@ test('a key that is not well encoded is exchanged as it is', async () => {
   expect(keys).toEqual(['k%zz'])
 })
 
-test('a name that leads into this network is asked for nothing, unless it was typed', async () => {
+test('a name that resolves into this network is asked for nothing, unless it was typed', async () => {
   let asked = 0
   const { port } = new URL(
     await serve((_request, response) => {
@@ -115,7 +115,7 @@ test('a name that leads into this network is asked for nothing, unless it was ty
   expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toEqual([NOT_ASKED, 1])
 })
 
-describe('a name that leads into this network only when the certificate is looked at', () => {
+describe('a name that resolves into this network only when the certificate is looked at', () => {
   type Tell = (...args: unknown[]) => void
   const tell =
     (...found: unknown[]): Tell =>
@@ -152,7 +152,7 @@ describe('a name that leads into this network only when the certificate is looke
       here,
       'It leads to https://inside.example:PORT, a private address, and no one typed it: nothing is requested there.',
     ],
-  ])('%s is not connected to, so that the report does not tell whether anything listens', async (...row) => {
+  ])('%s is not connected to, so that the report does not show whether anything listens', async (...row) => {
     const [, resolve, sentence] = row
     const { lookup } = dns
     const local = tell(null, [{ address: '127.0.0.1', family: 4 }])
@@ -202,7 +202,7 @@ function visit(url: string): Promise<unknown> {
   })
 }
 
-describe('the address to which a browser comes back', () => {
+describe('the address to which a browser returns', () => {
   test.each([
     ['http://localhost:3000/cb', true],
     ['http://127.0.0.1/cb', true],
@@ -294,7 +294,7 @@ describe('a person at a terminal', () => {
     expect(io.printed.join('')).not.toContain('hidden-canary')
   })
 
-  test('who types no secret of the application is told that a login needs it', async () => {
+  test('without a secret of the application, the doctor reports that a login needs it', async () => {
     const io = terminal()
     io.stderr.on('data', (chunk) => {
       if (String(chunk).includes('Application secret')) setImmediate(() => io.stdin.write('\r'))

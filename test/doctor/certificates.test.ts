@@ -40,7 +40,7 @@ test('the doctor sends nothing to a server without a good certificate, even with
   expect(received).toEqual([])
 })
 
-test('a redirect from https to plain http is told as one, and not followed', async () => {
+test('a redirect from https to plain http is reported as one, and not followed', async () => {
   const location = 'http://localhost:1/api/v1/user/me'
   const server = createHTTPSServer(certificates.good, page(301, { location }))
   const { code, stdout } = await runDoctorProcess([`https://localhost:${await listening(server)}/api/v1`], {
@@ -58,7 +58,7 @@ test('a provider that is reached through a proxy alone is asked for nothing besi
     sendJSON(response, { error: true }, 401),
   )
   const proxy = await proxyTo(`https://localhost:${await listening(server)}`)
-  // Its name leads nowhere here.
+  // Its name does not resolve here.
   const { stdout, stderr } = await runDoctorProcess(['https://other.example/api/v1', '--timeout', '2'], {
     env: { ...trusting, https_proxy: proxy },
   })

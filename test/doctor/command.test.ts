@@ -115,7 +115,7 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   expect(stderr).toBe(
     '\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n' +
       `  ${logins.provider.oauthBase}/oauth?app_id=mine\n\n` +
-      'Then paste the address to which the browser came back: ',
+      'Then paste the address to which the browser returned: ',
   )
   const text = readFileSync(recorded, 'utf8')
   expect(JSON.parse(text)).toMatchObject({ wrapUser: 'user_info', stringTypes: true, encodeEntities: true })
@@ -179,7 +179,7 @@ test.each(['http_proxy', 'HTTP_PROXY'])('the variable %s names a proxy, which ma
   expect([unwrapped(stdout).includes(sentence), unwrapped(withoutIt.stdout).includes(sentence)]).toEqual([true, false])
 })
 
-/** Comes back as a browser does. @returns the status; 0 while nothing listens */
+/** Returns as a browser does. @returns the status; 0 while nothing listens */
 function comeBack(callback: string, referer: string): Promise<number> {
   return new Promise((resolve) => {
     get(callback, { headers: { referer }, agent: false }, (response) => {
@@ -205,8 +205,8 @@ good     Login page: It is on the origin of the API.
 good     Application: The provider knows the application id: it answers differently to one that no application has.
 good     Exchange: It refuses invented values as JSON, with status 401.
 good     Profile: user/me refuses an invented token with status 401.
-good     Callback: The provider came back with an auth_key in the query.
-differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL meanwhile. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds. [key_from_elsewhere]
+good     Callback: The provider returned an auth_key in the query.
+differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL in the meantime. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds. [key_from_elsewhere]
 good     Login: The provider exchanged the key for a token.
 good     Profile: The profile was read.
 good     Speed: A login took N of the default timeout of 10 seconds.
@@ -224,21 +224,21 @@ new Strategy({
 `,
     '\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n' +
       '  http://127.0.0.1:4400/api/oauth?app_id=mine\n\n' +
-      'The browser comes back to this program.\n',
+      'The browser returns to this program.\n',
   ])
 })
 
-test('who pastes nothing is told so', async () => {
+test('an empty paste is reported', async () => {
   register()
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login']
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input: '\n' })
   expect([code, unwrapped(stdout)]).toEqual([
     1,
     expect.stringContaining(
-      'broken   Login: Not tried: no address was given to which a browser came back. [login_not_tried]\n',
+      'broken   Login: Not tried: no address was given to which a browser returned. [login_not_tried]\n',
     ),
   ])
-  expect(stderr).toMatch(/\nThen paste the address to which the browser came back: $/)
+  expect(stderr).toMatch(/\nThen paste the address to which the browser returned: $/)
 })
 
 test('a taken port of the redirect URL is an error with its cure', async () => {
@@ -248,7 +248,7 @@ test('a taken port of the redirect URL is an error with its cure', async () => {
   const { host } = new URL(redirectURL)
   expect([code, stderr]).toEqual([
     2,
-    `Cannot listen at ${host}, where the browser comes back to: stop the application that listens there, or leave --redirect-url out and paste the address`,
+    `Cannot listen at ${host}, to which the browser returns: stop the application that listens there, or leave --redirect-url out and paste the address`,
   ])
 })
 

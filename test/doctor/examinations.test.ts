@@ -21,7 +21,7 @@ import { type Answers, answering, inputOf, PAGE } from '../support/doctor-answer
 import { rejectionOf } from '../support/leak-check'
 import { until } from '../support/turns'
 
-// A whole examination: what is asked and told, in which order, and the form of what is printed.
+// A whole examination: what is requested and reported, in which order, and the form of what is printed.
 
 const { listening, serve, proxyTo } = useServers()
 afterEach(() => {
@@ -178,7 +178,7 @@ describe('without a connection', () => {
   })
 })
 
-test('slow refusals are told, unless a login follows, which is', async () => {
+test('slow refusals are reported, unless a login follows; then its time is', async () => {
   let clock = 0
   jest.spyOn(performance, 'now').mockImplementation(() => clock)
   /** Takes two seconds for each request. */
@@ -198,7 +198,7 @@ test.each([
   [3333.4, 'differs', '3334 ms, 33 %', 11_000],
   [3666.7, 'differs', '3667 ms, 37 %', 12_000],
   [60_000, 'differs', '60000 ms, 600 %', 120_000],
-])('%d ms of a login are told as a share of the default timeout', (duration, level, share, timeout) => {
+])('%d ms of a login are reported as a share of the default timeout', (duration, level, share, timeout) => {
   const examination = newExamination()
   reportTime('A login took', duration, examination)
   expect(findingsOf(examination)).toEqual([expect.stringContaining(`${level} Speed: A login took ${share} of`)])
@@ -209,7 +209,7 @@ test.each([
   ['https://a.example/sign-in', 'login_page_good', undefined],
   ['https://login.a.example/sign-in', 'login_page_other_origin', ['https://login.a.example']],
   ['https://canary.example/', undefined, undefined],
-])('a login page at %s is told with the option for it, unless a secret is in its name', (url, code, origins) => {
+])('a login page at %s is reported with its option, unless a secret is in its name', (url, code, origins) => {
   const examination = newExamination()
   examination.hide('canary')
   reportOrigin(new URL('https://a.example/api/v1'), { url: new URL(url) }, examination)
@@ -237,7 +237,7 @@ test('a finding is told to the follower, and a guess is no verdict if a login fo
   expect(examination.findings).toEqual([
     { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'Dif?fers.' },
     { level: 'broken', code: 'exchange_page', check: 'Exchange', message: 'It fails.' },
-    { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'It fails. The login tells.' },
+    { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'It fails. The login will show.' },
   ])
   expect(told).toEqual(examination.findings)
 })

@@ -128,7 +128,7 @@ describe('of a response', () => {
     expect(read).toThrow(expect.objectContaining({ code }))
   })
 
-  test('a redirect is told as a login tells it', async () => {
+  test('a redirect is reported as a login reports it', async () => {
     const headers = { location: '/elsewhere' }
     const { read } = await send(await serve((_request, response) => void response.writeHead(302, headers).end()))
     expect(read).toThrow('It leads to another path on the same host')
@@ -198,7 +198,7 @@ test('a closed connection is replaced once, immediately', async () => {
   expect([first.read().retried, second.read().retried, second.json, seen.length]).toEqual([false, true, {}, 3])
 })
 
-describe('where the provider has led', () => {
+describe('where the provider has redirected', () => {
   const failure = async (probe: Probe, url: string) => {
     const error = await rejectionOf(probe.send({ method: 'GET', url: new URL(url) }))
     await probe.close()

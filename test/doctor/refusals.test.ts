@@ -68,12 +68,12 @@ const words: Answer[] = ['', 'Invalid key', '"invalid"', 'null', '[]', '{"status
 const labelled: Answer = [401, PAGE, { server: 'cloudflare', 'cf-ray': '8c3f-FRA' }]
 
 test.each([...unclear, ...words, labelled].map((refuse) => ({ refuse })))(
-  'that refuses with $refuse: only a login tells, and it does',
+  'that refuses with $refuse: only a login can show it, and does',
   async ({ refuse }) => {
     const baseURL = await provider({ refuse })
     const guessed = await diagnose(baseURL)
     expect([guessed.isBroken, guessed.report]).toEqual([false, expect.stringContaining('differs Exchange: It answers')])
-    expect(guessed.report).toContain('Logins may work: only one (--login) tells.')
+    expect(guessed.report).toContain('Logins may work: only one (--login) can show it.')
     expect(guessed.report).not.toContain('firewall')
     const known = await diagnose(baseURL, login())
     expect([known.isBroken, known.report]).toEqual([false, expect.stringContaining('Profile: The profile was read')])
@@ -101,7 +101,7 @@ test.each(discouraging.map((refuse) => ({ refuse })))(
     expect((await diagnose(baseURL)).isBroken).toBe(true)
     const { isBroken, report } = await diagnose(baseURL, login())
     expect([isBroken, report]).toEqual([false, expect.stringContaining('good Login: The provider exchanged the key')])
-    expect(report).toContain('The login tells.')
+    expect(report).toContain('The login will show.')
   },
 )
 
@@ -136,7 +136,7 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
     '',
     "exchangeMethod: 'get',",
   ],
-])('that %s: the login tells which option it needs', async (_title, answers, guessed, known) => {
+])('that %s: the login shows which option it needs', async (_title, answers, guessed, known) => {
   const baseURL = await provider(answers)
   expect(optionsIn((await diagnose(baseURL)).report)).toBe(guessed)
   const { isBroken, report } = await diagnose(baseURL, login(true))
@@ -178,7 +178,7 @@ test.each([
   ['GET', "exchangeMethod: 'get',", 'differs Exchange: It answers a POST as if nothing had been sent'],
   ['POST', '', 'good Exchange: It refuses invented values as JSON'],
 ] as const)(
-  'a server that reads what is sent by %s alone is told without a login',
+  'a server that reads what is sent by %s alone is reported without a login',
   async (method, option, sentence) => {
     const { isBroken, report } = await diagnose(await serve(reading(method)))
     expect([isBroken, optionsIn(report), report]).toEqual([false, option, expect.stringContaining(sentence)])
@@ -247,7 +247,7 @@ test.each<[object | string, string]>([
   [['secret-value'], 'It was an array (status 200).'],
   ['secret-value', 'It was a text (status 200).'],
   ['', 'It was an empty body (status 200).'],
-])('that answers the key with %j: the names of its members are told', async (body, sentence) => {
+])('that answers the key with %j: the names of its members are reported', async (body, sentence) => {
   const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
   const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
   expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
@@ -260,13 +260,13 @@ test.each<[object, string]>([
     { response: { status: 'ok', profile: { user_id: 1 } } },
     'The response has a user_id at response.profile.user_id: let the option userRecord return its object.',
   ],
-])('that answers the token with %j: the names of its members are told', async (body, sentence) => {
+])('that answers the token with %j: the names of its members are reported', async (body, sentence) => {
   const accept = (endpoint: Endpoint): Answer | undefined => (/user/.test(endpoint) ? [200, body] : undefined)
   const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
   expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
 })
 
-test('names that no server is known to send are not told, nor more than twelve', async () => {
+test('names that no server is known to send are not reported, nor more than twelve', async () => {
   const names = ['ann@people.example', '4711', KEY, '\u001b[2J', 'a b', 'x'.repeat(25), ...'abcdefghij']
   const body = Object.fromEntries(names.map((name) => [name, 'secret-value']))
   const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
@@ -274,7 +274,7 @@ test('names that no server is known to send are not told, nor more than twelve',
   expect(report).toContain('It was an object of *, *, *, *, *, *, *, *, *, *, *, * ... (status 200).')
 })
 
-test('the time of a real login is told, and that of refusals is not', async () => {
+test('the time of a real login is reported, and that of refusals is not', async () => {
   const baseURL = await provider({ refuse: refusal })
   expect((await diagnose(baseURL)).report).not.toContain('Speed')
   const { report } = await diagnose(baseURL, login())

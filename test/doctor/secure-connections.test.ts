@@ -143,7 +143,7 @@ test('a redirect from https to https is followed, and one to plain http is not',
   })
 })
 
-test('a server is told which of its names is meant, but no address, and is asked at the port of https by default', async () => {
+test('a server gets the name that is meant, but no address, and is asked at the port of https by default', async () => {
   const names: string[] = []
   const SNICallback: TlsOptions['SNICallback'] = (name, done) => {
     names.push(name)

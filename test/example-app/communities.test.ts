@@ -122,7 +122,7 @@ describe('two communities of the example', () => {
     expect(await show(ada, '/account')).not.toContain('at Chess Club</span>')
   })
 
-  test('a login or link that began at one community does not end at the other, and no key is sent there', async () => {
+  test('a login or link that started at one community does not end at the other, and no key is sent there', async () => {
     for (const [begun, other] of [
       [new Visitor(social, socialApp, '1'), { at: chess, application: chessApp }],
       [new Visitor(chess, chessApp, '1'), { at: social, application: socialApp }],

@@ -15,7 +15,7 @@ describe('a login of the example', () => {
     ada = examples.visitor()
   })
 
-  test('leads back to where the user was going, and answers who they are', async () => {
+  test('redirects to where the user was going, and returns who they are', async () => {
     const wall = await ada.browser.follow(`${example.appURL}/account`, { headers: { accept: 'text/html' } })
     expect(wall.location).toBe('/login?returnTo=%2Faccount')
     await ada.begin(example.appURL, { returnTo: '/account' })
@@ -36,7 +36,7 @@ describe('a login of the example', () => {
     })
   })
 
-  test('a login that was not finished is said on the login page, and still leads to where it was going', async () => {
+  test('a login that was not finished is mentioned on the login page, and still ends where it was going', async () => {
     const login = `${example.appURL}/login`
     const words = 'You did not finish signing in.'
     expect((await ada.browser.follow(login)).body).not.toContain(words)

@@ -119,7 +119,7 @@ describe('2.3 Credentials', () => {
 })
 
 describe('4.1 Start login', () => {
-  test('a GET with the app_id of an application, exactly once, leads to the sign-in', async () => {
+  test('a GET with the app_id of an application, exactly once, redirects to the sign-in', async () => {
     const { appID } = application
     expect((await visit('')).status).toBe(400)
     expect((await visit(`app_id=${appID}&app_id=${appID}`)).status).toBe(400)

@@ -237,7 +237,7 @@ describe('what there is none of', () => {
   })
 })
 
-test('each decision leads on by a GET', async () => {
+test('each decision redirects to a GET', async () => {
   const cookie = await signInAs(provider, '1')
   const { appID } = application
   const login = `/api/oauth?app_id=${appID}`

@@ -261,7 +261,7 @@ test('users and applications with unusable values are refused', () => {
   expect(() => provider.issueAuthKey({ appID: 'unknown', userID: '1' })).toThrow('no application')
 })
 
-test('an answer that cannot be sent is told on the console, and the connection closed', async () => {
+test('an answer that cannot be sent is reported on the console, and the connection closed', async () => {
   const told = jest.spyOn(console, 'error').mockImplementation(() => {})
   provider.failNext('oauth', { redirect: '/a\nb' })
   await expect(ask(`${provider.oauthBase}/oauth`)).rejects.toThrow()

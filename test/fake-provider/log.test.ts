@@ -53,7 +53,7 @@ test('a login is a line for each request, with the outcome, and without key, sec
   expect(findSecrets(secrets, { printed })).toEqual([])
 })
 
-test('an error with status 200, a wrong address, and what has no answer are told, and pictures are not', async () => {
+test('an error with status 200, a wrong address, and what has no answer are logged, and pictures are not', async () => {
   const printed = await lines(asDeployed, async (provider) => {
     await post(`${provider.oauthBase}/authorize`, { app_id: 'mine' })
     await ask(`${provider.origin}/api/v2/${FOREIGN}/${SECRET}?x=${FOREIGN}`)
@@ -74,13 +74,13 @@ test('an error with status 200, a wrong address, and what has no answer are told
   expect(findSecrets([SECRET, FOREIGN], { printed })).toEqual([])
 })
 
-test('sixty characters of a path are told', async () => {
+test('sixty characters of a path are logged', async () => {
   const path = `/api/${'abcdefghijklmnop/'.repeat(4)}`
   const printed = await lines('specification', (provider) => ask(provider.origin + path))
   expect(printed).toEqual([`GET ${path.slice(0, 60)}  404 There is nothing here.`])
 })
 
-test('a name with what a terminal interprets is told without it', async () => {
+test('a name with what a terminal interprets is logged without it', async () => {
   const printed = await lines('specification', async (provider, appID) => {
     provider.updateApplication(appID, { name: 'My\u001b[2J\u009b app' })
     const cookie = await signInAs(provider, '1')

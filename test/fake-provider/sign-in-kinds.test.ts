@@ -144,7 +144,7 @@ test('a Request that drops headers, as that of happy-dom does, is named', async 
   }
 })
 
-test('a server that cannot listen, or not at a port, and an origin where nothing listens are told', async () => {
+test('a server that cannot listen, or not at a port, and an origin where nothing listens are reported', async () => {
   const failing = createServer()
   const listen = (): void => void process.nextTick(() => failing.emit('error', new Error('in use')))
   await expect(signIn(Object.assign(failing, { listen: Object(listen) }), options())).rejects.toThrow('in use')

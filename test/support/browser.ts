@@ -39,7 +39,7 @@ export class Browser {
       headers: { ...(cookie && { cookie }), ...this.always, ...headers },
       ...(body !== undefined && { body }),
     })
-    // Read before any other await: an error of the connection would be unhandled meanwhile.
+    // Read before any other await: an error of the connection would be unhandled until then.
     const text = await response.body.text()
     for (const line of [response.headers['set-cookie'] ?? []].flat()) await this.#jar.setCookie(line, url)
     const location = response.headers['location']

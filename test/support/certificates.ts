@@ -67,7 +67,7 @@ function onceADay<T>(name: string, make: (folder: string) => T): T {
   if (age < DAY_MS) return JSON.parse(readFileSync(file, 'utf8'))
   const made = inFolder(make)
   mkdirSync(SHARED, { recursive: true })
-  // Another process may read it meanwhile.
+  // Another process may read it in the meantime.
   const whole = `${file}.${process.pid}`
   writeFileSync(whole, JSON.stringify(made), { mode: 0o600 })
   renameSync(whole, file)

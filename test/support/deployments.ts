@@ -29,7 +29,7 @@ interface Visit {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What stands in front of an application. */
+/** What is in front of an application. */
 export interface Proxy {
   /** Answers in its place. */
   answer?(visit: Visit): Response | undefined

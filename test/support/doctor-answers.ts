@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { type DoctorInput, examine } from '../../lib/doctor/doctor'
 import type { Examination } from '../../lib/doctor/examination'
 
-// For the table of a provider's answers: an examination over HTTP, and what it tells.
+// For the table of a provider's answers: an examination over HTTP, and what it reports.
 
 export const KEY = 'key-canary-77aa0b1c'
 export const SECRET = 'secret-canary-5c1e9a7f'
@@ -103,7 +103,7 @@ function toldOf({ findings, options, mode }: Examination, origin: string): Told 
   return told
 }
 
-/** What is told otherwise than of a working provider; `no X` for what is not told at all. */
+/** What is reported differently from a working provider; `no X` for what is not reported at all. */
 export function difference(told: Told, usual: Told): string[] {
   const names = [...new Set([...usual.keys(), ...told.keys()])]
   const changed = names.filter((name) => String(told.get(name)) !== String(usual.get(name)))

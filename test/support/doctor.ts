@@ -30,7 +30,7 @@ export function useServers() {
     return `http://${host}:${await listening(createServer(listener), host)}/api/v1`
   }
 
-  /** A proxy that leads each connection to the same provider. @param received what is told of the bytes of clients */
+  /** A proxy that forwards each connection to the same provider. @param received called with the bytes of clients */
   async function proxyTo(baseURL: string, received: (bytes: string) => void = () => {}): Promise<string> {
     const server = createServer().on('connect', (_request, client: Socket) => {
       const provider = connect(Number(new URL(baseURL).port), new URL(baseURL).hostname, () => {

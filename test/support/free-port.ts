@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 
 /**
  * A free port of 127.0.0.1, for a server that must know its port before it starts: one below those that the system gives
- * to servers and connections by itself, so that it gives it to no other meanwhile.
+ * to servers and connections by itself, so that it gives it to no other in the meantime.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

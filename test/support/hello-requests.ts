@@ -6,7 +6,7 @@ import { port } from './listen'
 
 const HANDSHAKE = 22
 const HELLO_REQUEST = Buffer.alloc(4)
-// The random bytes of the message that begins the server's side of a handshake, in its first record.
+// The random bytes of the message that starts the server's side of a handshake, in its first record.
 const SERVER_RANDOM = [11, 43] as const
 
 /**

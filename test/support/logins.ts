@@ -4,7 +4,7 @@ import { closeBrowsers } from './browser'
 
 /** A provider for the tests of a file or block, and the applications that they start. */
 export interface Logins {
-  /** The provider of the test; undefined before the test begins. */
+  /** The provider of the test; undefined before the test starts. */
   readonly provider: FakeProvider
   /** Starts an application that signs in with the provider. It is stopped after the test. */
   startApp(options?: AppOptions): Promise<RunningApp>

@@ -5,10 +5,10 @@ import { type Connections, countConnections } from './connections'
 import { type Listening, listen } from './listen'
 import type { Logins } from './logins'
 
-/** An application with many communities: a login at each begins at `/auth/NAME`. */
+/** An application with many communities: a login at each starts at `/auth/NAME`. */
 export interface ManyProvidersApp extends RunningApp {
   begin(browser: Browser, community: string): Promise<BrowserAnswer>
-  /** Comes back with a key. */
+  /** Returns with a key. */
   end(browser: Browser, community: string, userID?: string): Promise<BrowserAnswer>
   /** A whole login. @returns the answer to its callback, whose body has the user's `id` and `community` */
   logInAt(provider: string, userID?: string): Promise<BrowserAnswer>

@@ -1,6 +1,6 @@
 import { canary } from './options'
 
-// What the parser of an option tells of itself: by the TypeError with which it refuses a value, and by what it accepts.
+// What the parser of an option shows of itself: by the TypeError with which it refuses a value, and by what it accepts.
 
 /** A simple kind of option: its values are known without knowing the option. */
 export interface Kind {

@@ -86,7 +86,7 @@ test.each(['/auth', '/callback'])('a user whom middleware sets at %s alone is to
   expect(body).toContain('on one of the two routes only')
 })
 
-test('with a sign-in of the application’s own in the session, a link that Ada began is not linked to Bob', async () => {
+test('with a sign-in of the application’s own in the session, a link that Ada started is not linked to Bob', async () => {
   const user: RequestHandler = (req, _res, next) => {
     const id: unknown = Reflect.get(req.session, 'userID')
     if (typeof id === 'string') req.user = { id }

@@ -2,7 +2,7 @@ import { Strategy } from '../../lib'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
 
-// What an application is told where several causes look alike: the likeliest first, and no cure that would open a hole.
+// What an application learns where several causes look alike: the likeliest first, and no cure that would open a hole.
 
 const logins = useLogins()
 const HTML = { accept: 'text/html' }
@@ -22,7 +22,7 @@ describe('a callback whose Referer is another site', () => {
     expect(body.indexOf('a proxy rewrites Host')).toBeLessThan(body.indexOf('allowedCallbackOrigins'))
   })
 
-  test('names no rewritten Host, if callbackURL tells the origin', async () => {
+  test('names no rewritten Host, if callbackURL contains the origin', async () => {
     const body = await refusedFrom()
     expect(body).toContain('allowedCallbackOrigins')
     expect(body).not.toContain('rewrites Host')
@@ -52,12 +52,15 @@ test.each([
 test.each<[callbackURL: string | undefined, isTold: boolean]>([
   [undefined, true],
   ['https://app.example/callback', false],
-])('the two names of this machine are told only where the application is on it: %s', async (callbackURL, isTold) => {
-  const app = await logins.startApp({ ...(callbackURL && { strategy: { callbackURL } }), callback: {} })
-  const { body } = await new Browser().comeBack(app.approvedCallback(), { headers: HTML })
-  expect(body).toContain('The browser sent no cookie at all')
-  expect(body.includes('cookies of localhost are not sent to 127.0.0.1')).toBe(isTold)
-})
+])(
+  'the two names of this machine are mentioned only where the application is on it: %s',
+  async (callbackURL, isTold) => {
+    const app = await logins.startApp({ ...(callbackURL && { strategy: { callbackURL } }), callback: {} })
+    const { body } = await new Browser().comeBack(app.approvedCallback(), { headers: HTML })
+    expect(body).toContain('The browser sent no cookie at all')
+    expect(body.includes('cookies of localhost are not sent to 127.0.0.1')).toBe(isTold)
+  },
+)
 
 test('a callback at a wrong path does not begin with the provider', async () => {
   const app = await logins.startApp({ callback: {}, start: {} })

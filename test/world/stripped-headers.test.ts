@@ -14,7 +14,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
   const visit = (url: string, headers: Record<string, string> = {}) =>
     new Browser().request(url, { headers: { accept: 'text/html', ...headers } })
 
-  test('the confirm page is shown once: its button leads to a failure that names the missing headers', async () => {
+  test('the confirm page is shown once: its button ends in a failure that names the missing headers', async () => {
     const app = await logins.startApp({ keep })
     const page = await visit(`${app.loginURL}?returnTo=/inbox`)
     expect([page.status, page.body.includes('Continue to')]).toEqual([200, true])

@@ -28,7 +28,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     return (await browser.comeBack(app.approvedCallback(), { headers })).status
   }
 
-  test('the browser is sent to its address, whose pages may lead back, and the key to the other', async () => {
+  test('the browser is sent to its address, whose pages may redirect back, and the key to the other', async () => {
     const app = await start()
     expect(await comeBack(app, { referer: `${AT_BROWSER}/api/approve` })).toBe(200)
     expect(logins.exchanges()).toBe(1)
@@ -38,7 +38,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     expect(await comeBack(await start(), { referer: `${logins.provider.origin}/` })).toBe(403)
   })
 
-  test('the confirm page names it, and lets its form lead there', async () => {
+  test('the confirm page names it, and allows its form to redirect there', async () => {
     const app = await start()
     const page = await new Browser().request(app.loginURL)
     expect(page.body).toContain('Sign in with social.example?')

@@ -9,7 +9,7 @@ const logins = useLogins()
 const linkOf = (page: string): string => /<a href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'none'
 
 describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('with the record in the %s', (keep) => {
-  test('a login that failed leads back to where this browser began it, and from there to the provider', async () => {
+  test('a failed login redirects to where this browser started it, and from there to the provider', async () => {
     const app = await logins.startApp({ keep, callback: {} })
     const browser = new Browser()
     const start = `${app.loginURL}?returnTo=/inbox&x=%22%3Cb%3E`
@@ -21,7 +21,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     expect((await browser.follow(next.href)).location).toContain(logins.provider.origin)
   })
 
-  test('where no login was begun it leads to the first page', async () => {
+  test('if no login was started, it redirects to the first page', async () => {
     const app = await logins.startApp({ keep, callback: {}, callbackPath: '/auth/x/callback' })
     const answerTo = async (accept: string): Promise<string> =>
       (await new Browser().comeBack(app.approvedCallback(), { headers: { accept } })).body

@@ -43,7 +43,7 @@ async function run(examination: AppExamination): Promise<void> {
   const headers = navigation('cross-site', answer.location && `${answer.location.origin}/`)
   if (!(await reachesLogin(examination, { url: callback, headers, cookie: header(cookies) }))) return
   if (cookies.length === 0) return tell('cookie_missing')
-  observer.progress('Coming back')
+  observer.progress('Way back')
   if (hasMetadata && !(await keepsLogin(examination, callback, cookies))) return
   if (!quick) await exchange(examination, { url: withKey(callback), headers, cookie: header(kept(cookies)) }, tabSecret)
 }
@@ -70,7 +70,7 @@ async function reachesLogin(examination: AppExamination, visit: Visit): Promise<
   return isReached
 }
 
-/** Whether six callbacks, each of which may meet another process, find the login. A finding tells why not. */
+/** Whether six callbacks, each of which may reach another process, find the login. A finding explains why not. */
 async function keepsLogin(examination: AppExamination, callback: URL, cookies: readonly Cookie[]): Promise<boolean> {
   const { ask, tell } = examination
   // One that was typed is refused by a login that was not, before anything is sent or changed.
@@ -93,7 +93,7 @@ async function keepsLogin(examination: AppExamination, callback: URL, cookies: r
 
 type Finds = (sent: readonly Cookie[]) => Promise<boolean>
 
-/** Tells which attribute of a cookie makes the difference, if one does. */
+/** Reports which attribute of a cookie makes the difference, if one does. */
 async function explainLoss({ tell }: AppExamination, cookies: readonly Cookie[], finds: Finds): Promise<void> {
   const lost = cookies.filter(({ loss }) => loss !== undefined)
   if (lost.length === 0 || !(await finds(cookies))) return tell('login_lost')

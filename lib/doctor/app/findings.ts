@@ -12,7 +12,7 @@ const INSTEAD = {
   not_found:
     'There is nothing at this address (status {}). Compare it with the path of the route and of its router, and with the paths that a proxy passes on or strips.',
   redirects:
-    'It is redirected to {}. Use that address itself, in the link to the start, or as callbackURL and registered redirect URL: a redirect may lose the key or the cookies. If that one leads back, one of the two redirects must go.',
+    'It is redirected to {}. Use that address itself, in the link to the start, or as callbackURL and registered redirect URL: a redirect may lose the key or the cookies. If that address redirects back, remove one of the two redirects.',
   wall: 'Something asks for another login first, or changes the path ({}). Exempt the start and the callback from it: a login wall, a password of the host, a language in the path. Or another route of the application answers there first: mount the login before it.',
   blocked:
     'differs: This program is refused (status {}): by a firewall, by the protection of a form, or because of the Host. Users may still get in. Let the User-Agent "passport-social-login/... (doctor)" pass, or run this where it is not refused.',
@@ -35,30 +35,30 @@ const FINDINGS = {
     app_ended: 'differs: This has ended early, after {}. What was not examined is not known.',
   },
   Start: {
-    start_good: 'good: It leads to the login page of the application id {}.',
+    start_good: 'good: It redirects to the login page of the application id {}.',
     start_is_callback: 'It is taken for a callback: give the address at which a login starts as --app.',
     mark_missing:
-      'differs: It leads to a login page at {}, but without the header Social-Login, so that nothing more can be told. If a proxy or host removes headers that it does not know, let this one pass. Outside of Express, the strategy needs req.res (see "Other frameworks").',
-    app_id_differs: 'It leads to the login page of another application id: {}. Correct clientID.',
-    provider_differs: 'It leads to another provider: {}. Correct baseURL.',
+      'differs: It redirects to a login page at {}, but without the header Social-Login, so nothing more can be examined. If a proxy or host removes headers that it does not know, let this one pass. Outside of Express, the strategy needs req.res (see "Other frameworks").',
+    app_id_differs: 'It redirects to the login page of another application id: {}. Correct clientID.',
+    provider_differs: 'It redirects to another provider: {}. Correct baseURL.',
     start_cached:
       'Two visitors get the same cookie, and so the same login: a cache of a CDN, a proxy or a framework keeps the start. Exempt the start and the callback (Next: dynamic = "force-dynamic").',
     no_store_missing: 'differs: Something replaces Cache-Control: no-store, and a cache may keep the start. Exempt it.',
     referrer_policy:
-      'differs: Something adds a Referrer-Policy to its redirect. Firefox then says of some ways back that they were typed, and they are refused (callback_forged). Exempt the start.',
-    headers_good: 'good: Those arrive that tell where a request comes from.',
+      'differs: Something adds a Referrer-Policy to its redirect. Firefox then reports some callbacks as typed addresses, and they are refused (callback_forged). Exempt the start.',
+    headers_good: 'good: The headers that show where a request comes from arrive.',
     headers_removed:
       'Neither Sec-Fetch-Site nor Referer arrives, so users get the page that asks, and then start_forbidden. A CDN or proxy must pass on Sec-Fetch-*, Origin and Referer.',
     start_not_verified:
-      'A link on a page of the application counts as one from elsewhere: no header arrives that tells. A CDN or proxy must pass on Sec-Fetch-*, Origin, Referer and Host. With --redirect-url, more can be told.',
+      'A link on a page of the application counts as one from elsewhere, because no header shows where it comes from. A CDN or proxy must pass on Sec-Fetch-*, Origin, Referer and Host. With --redirect-url, more can be examined.',
     host_rewritten:
-      'By its Referer, a page of {} is not taken for one of the application. Either a proxy rewrites Host (nginx: proxy_set_header Host $host), or callbackURL names another origin. Give the whole callbackURL, with the origin that browsers show. Until then, whom the provider leads back unasked is refused (callback_forged).',
+      'By its Referer, a page of {} is not taken for one of the application. Either a proxy rewrites Host (nginx: proxy_set_header Host $host), or callbackURL names another origin. Give the whole callbackURL, with the origin that browsers show. Until then, users whom the provider redirects without asking are refused (callback_forged).',
     callback_url_differs:
-      'The application takes {} for its own origin: from callbackURL, or from a Host that a proxy rewrites. Give the whole callbackURL, with the origin that browsers show. Until then, whom the provider leads back unasked is refused (callback_forged).',
+      'The application takes {} for its own origin: from callbackURL, or from a Host that a proxy rewrites. Give the whole callbackURL, with the origin that browsers show. Until then, users whom the provider redirects without asking are refused (callback_forged).',
     accept_rewritten: 'Accept does not arrive as sent: a navigation looks like a preload. A proxy must pass it on.',
     sec_fetch_removed:
       'differs: Sec-Fetch-* does not arrive: all browsers are checked as old ones, by the Referer alone, and the way back cannot be tried. A CDN or proxy must pass these headers on.',
-    referer_removed: 'differs: The Referer does not arrive, which tells foreign callbacks. A proxy must pass it on.',
+    referer_removed: 'differs: The Referer does not arrive, which shows foreign callbacks. A proxy must pass it on.',
     prefetch_starts: 'differs: Sec-Purpose does not arrive, so a prefetch starts a login. A proxy must pass it on.',
   },
   Callback: {
@@ -85,7 +85,7 @@ const FINDINGS = {
     way_back_good: 'good: Six callbacks, each over its own connection, found the login of this browser.',
     way_back_unknown: 'differs: Whether the login is kept was not tried: something else answers scripts.',
     login_lost:
-      'The cookies come back, and the login is not found. The line of login_not_started in the log tells (NODE_DEBUG=passport-social-login): no cookie arrived (a proxy drops them, or keeps one of several), or the session is not known (its store fails or forgets, or its secret differs).',
+      'The cookies are returned, but the login is not found. The line of login_not_started in the log (NODE_DEBUG=passport-social-login) shows why: no cookie arrived (a proxy drops them, or keeps one of several), or the session is not known (its store fails or forgets, or its secret differs).',
     processes_apart:
       'Of six callbacks of one login, {} found it: several processes, each with its own sessions in memory, or with its own secret or keys. Give all the same store and the same keys, or route each browser to one process.',
   },

@@ -29,7 +29,7 @@ export const RUN_ENDED = 'RUN_ENDED'
 /** @throws ProbeError without a complete response, or beyond the limits of a run */
 export type Ask = (visit: Visit) => Promise<Answer>
 
-/** Asks as browsers do: each time over a new connection, which may lead to another process. @param proxied as of Probe */
+/** Asks as browsers do: each time over a new connection, which may reach another process. @param proxied as of Probe */
 export function asBrowser(userAgent: string, timeout: number, proxied: boolean): Ask {
   const endsAt = performance.now() + MAX_TIME_MS
   let requests = 0

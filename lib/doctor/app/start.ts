@@ -16,7 +16,7 @@ export interface StartedLogin extends Visit {
   readonly hasMetadata?: boolean
 }
 
-/** Starts a login, and finds out by further starts what arrives. @returns undefined if there is none, which is told */
+/** Starts a login, and finds out by further starts what arrives. @returns undefined if there is none, which is reported */
 export async function examineStart(examination: AppExamination, callback: URL): Promise<StartedLogin | undefined> {
   const { tell, observer } = examination
   observer.progress('Starting a login')
@@ -62,7 +62,7 @@ export function own(url: URL, method: 'GET' | 'POST' = 'GET'): Visit {
   return as({ url, method }, navigation('same-origin', `${url.origin}/`))
 }
 
-/** A form tells its origin, too. */
+/** A form also sends its origin. */
 function as(start: Omit<Visit, 'headers'>, headers: Record<string, string>): Visit {
   const { referer } = headers
   const isForm = start.method === 'POST' && referer !== undefined
@@ -87,7 +87,7 @@ async function examineHeaders(examination: AppExamination, start: StartedLogin, 
   const byReferer = await ask(as(start, navigation(undefined, `${url.origin}/`)))
   const hasMetadata = byScript.mark === 'navigation_required'
   if (!hasMetadata) tell(byScript.mark === undefined ? 'way_back_unknown' : 'sec_fetch_removed')
-  // With `unverifiedStart: 'allow'`, every start succeeds, and tells nothing of headers.
+  // With `unverifiedStart: 'allow'`, every start succeeds, and shows nothing about headers.
   if (isUnverified(foreign) && isUnverified(byReferer)) await explainUnverified(examination, start, callback)
   const prefetch = { ...start, headers: { ...start.headers, 'sec-purpose': 'prefetch' } }
   if (start.method === 'GET' && (await ask(prefetch)).mark === 'start') tell('prefetch_starts')
@@ -103,7 +103,7 @@ async function examineHeaders(examination: AppExamination, start: StartedLogin, 
   return hasMetadata
 }
 
-/** Tells why a page of the application is none: by any header, or, if the login was started, by its Referer alone. */
+/** Reports why a page of the application is not taken for one: by any header, or, if the login was started, by its Referer alone. */
 async function explainUnverified({ ask, tell }: AppExamination, start: StartedLogin, callback: URL): Promise<void> {
   const { origin, protocol, host } = start.url
   const level = isUnverified(start.answer) ? 'broken' : 'differs'

@@ -45,7 +45,7 @@ export function signOut(request: ProviderRequest, state: State): Answer {
   return withSession(request, state)
 }
 
-/** Leads back to the application's login, if there is one. */
+/** Redirects back to the application's login, if there is one. */
 function withSession({ form, origin }: ProviderRequest, state: State, userID?: string): Answer {
   const appID = form.get('app_id')
   const cookie = { 'set-cookie': sessionCookie(origin, userID) }
@@ -60,7 +60,7 @@ export function decide(request: ProviderRequest, state: State): Answer {
   // The page may have asked someone who was signed in to this browser before.
   const asked = request.form.get('user_id') ?? user?.user_id
   if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID, state), 303)
-  // Like deployed servers: the application is not told of a Cancel.
+  // Like deployed servers: the application does not learn of a Cancel.
   if (request.form.get('decision') !== 'approve') return redirectTo('/', 303)
   const isRemembered = request.form.get('remember') === 'yes' || state.behaviours.silentReapproval
   if (isRemembered) state.grants.approve({ appID: application.appID, userID: user.user_id })

@@ -106,7 +106,7 @@ export function field(name: string, label: string, value: string, attributes: Ma
 /** The answer of an endpoint or a page. The parameter is the part of the path that names an application or a user. */
 export type Handler = (request: ProviderRequest, state: State, parameter: string) => Answer
 
-/** Makes the change that a form asks for, and leads back to a page; shows why, where its values are refused. */
+/** Makes the change that a form asks for, and redirects to a page; shows why its values are refused. */
 export function change(path: string, make: (state: State, form: URLSearchParams, id: string) => unknown): Handler {
   return ({ form }, state, id) => {
     try {

@@ -33,7 +33,7 @@ button:hover, summary:hover { border-color: var(--link); }
 .inert { background: none; }
 .primary { color: #fff; background: #5145cd; border-color: #5145cd; }
 summary { display: inline-block; }
-/* Shown anew when it is opened: only then do the first moments of its button begin. */
+/* Shown again when it is opened: only then do the first moments of its button start. */
 details:not([open]) .action { display: none; }
 .copy { padding: .1rem .6rem; margin-left: .5rem; font-size: .875rem; }
 ul { display: grid; gap: .75rem; margin: 0; padding: 0; list-style: none; }

@@ -185,7 +185,7 @@ export async function mustFind(
   if (found.consumed) throw new Error('load resolved to a consumed login')
   for (const [field, value] of Object.entries(saved)) {
     const now: unknown = Reflect.get(found, field)
-    if (!isDeepStrictEqual(now, value)) throw new Error(`${field} was ${show(value)} and came back as ${show(now)}`)
+    if (!isDeepStrictEqual(now, value)) throw new Error(`${field} was ${show(value)} and was loaded as ${show(now)}`)
   }
 }
 

@@ -11,7 +11,7 @@ import {
   useDeployments,
 } from '../../support/deployments'
 
-// Applications that are deployed wrongly, or not reached, and the code by which the doctor tells why.
+// Applications that are deployed wrongly, or not reached, and the code by which the doctor explains why.
 
 const { examine } = useDeployments()
 

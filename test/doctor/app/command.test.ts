@@ -99,7 +99,7 @@ test('where nothing listens, it is not reached', async () => {
   expect([code, stdout]).toEqual([1, expect.stringContaining('[app_unreachable]')])
 })
 
-test('a certificate that has expired is told as one', async () => {
+test('a certificate that has expired is reported as one', async () => {
   const server = createHTTPSServer(certificates.expired)
   const { code, stdout } = await runDoctor(['--app', `https://localhost:${await listening(server)}/auth`])
   expect([code, stdout]).toEqual([1, expect.stringContaining('[app_certificate]')])
@@ -148,7 +148,7 @@ describe('at a host of the Internet, which a proxy of the environment reaches', 
       'http://other.example/auth/callback',
     ])
     expect(hosts).toEqual(['other.example:80', 'other.example:443'])
-    expect(report).toContain('good     Start: It leads to the login page of the application id 7 at')
+    expect(report).toContain('good     Start: It redirects to the login page of the application id 7 at')
     expect(report).toContain('[callback_plain_http]')
     expect(report).toContain('[callback_path]')
   })

@@ -71,7 +71,7 @@ describe('a redirect', () => {
     expect([code, requests() <= 4]).toEqual([1, true])
   })
 
-  test('is told without its query, and not beyond 100 characters', async () => {
+  test('is reported without its query, and not beyond 100 characters', async () => {
     const location = `/auth/${'x'.repeat(200)}?token=canary`
     const { report } = await examine((response) => response.writeHead(302, { location }).end())
     expect(report).toMatch(/asks for another login first, or changes the path \(http:\S{92}\.\.\.\)/)

@@ -21,7 +21,7 @@ const withoutSession = { session: 'none', callback: { session: false } } as cons
 const inTurn: Front = { process: (_visit, connection) => connection }
 const middleware = (handler: RequestHandler): Pick<Deployment, 'before'> => ({ before: (app) => void app.use(handler) })
 
-/** Leads each browser to one process, by a cookie. */
+/** Routes each browser to one process, by a cookie. */
 const sticky: Front = {
   process: ({ headers }, connection) => Number(/node=(\d)/.exec(headers.cookie ?? '')?.[1] ?? connection % 2),
   response: (headers, { headers: { cookie = '' } }) => {

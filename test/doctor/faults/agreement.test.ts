@@ -108,8 +108,8 @@ const peculiar: Record<string, Fault> = {
   'a prototype': { rewrite: (body) => body.replace('{', '{"__proto__":{"a":1},') },
   '33 levels': { rewrite: (body) => body.replace('{', `{"a":${'['.repeat(32)}${']'.repeat(32)},`) },
   '34 levels': { rewrite: (body) => body.replace('{', `{"a":${'['.repeat(33)}${']'.repeat(33)},`) },
-  'a success that it tells': changed('{', '{"error":false,'),
-  'an error that it tells': changed('{', '{"error":true,'),
+  'a success that it reports': changed('{', '{"error":false,'),
+  'an error that it reports': changed('{', '{"error":true,'),
   'an error as a text': changed('{', '{"error":"none",'),
   'a wrapper': { rewrite: (body) => `{"data":${body}}` },
   'an unknown wrapper': { rewrite: (body) => `{"response":${body}}` },
@@ -167,7 +167,7 @@ test.each(cases)('$title at $endpoint: the doctor says what a login meets', asyn
   expect([examination.isBroken, outcome]).toEqual([outcome !== 'in', outcome])
 })
 
-test.each([200, 401])('a refusal with status %d that no login reads is told without one', async (status) => {
+test.each([200, 401])('a refusal with status %d that no login reads is reported without one', async (status) => {
   provider.setMode({ errorsAtStatus200: status === 200 })
   for (const endpoint of ['authorize', 'user/me'] as const)
     provider.failNext(endpoint, peculiar['a comment before it'] ?? {}, { times: 4 })

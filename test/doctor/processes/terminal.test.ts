@@ -51,7 +51,7 @@ test('a callback to this machine is caught, and no other request', async () => {
   expect(output.join('')).toContain(`callbackURL: '${redirectURL}'`)
 })
 
-/** Runs the doctor on a terminal; `answer` tells what to type after the given text has appeared. */
+/** Runs the doctor on a terminal; `answer` returns what to type after the given text has appeared. */
 async function onTerminal(args: readonly string[], answers: readonly (readonly [string, () => Promise<string>])[]) {
   const command = [process.execPath, CLI, 'doctor', ...args].map((part) => `'${part}'`).join(' ')
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm' } })

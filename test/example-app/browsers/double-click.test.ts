@@ -123,7 +123,7 @@ describeVisits('a double click over the example', (victim) => {
     expect(await focus('/account#main')).toBe('Skip to content')
   })
 
-  /** Two clicks, unless a busy machine has let the first moments of the page pass. */
+  /** Two clicks, unless a busy machine has used up the first moments of the page. */
   async function pressEarly(popup: Tab): Promise<void> {
     for (const _click of [1, 2]) {
       if (Number(await popup.run('performance.now()')) < 600) await popup.press(CONTINUE)

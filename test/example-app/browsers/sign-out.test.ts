@@ -40,7 +40,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
       'window.isFromCache = false, addEventListener("pageshow", (event) => { window.isFromCache = event.persisted })',
     )
   }
-  /** Playwright does not see a page come back from memory, so its own `goBack` would wait for ever. */
+  /** Playwright does not notice that a page returns from memory, so its own `goBack` would wait for ever. */
   const goBack = (): Promise<unknown> => page.evaluate('void setTimeout(() => history.back(), 50)')
 
   const signOut = async (button: string): Promise<void> => {
@@ -57,7 +57,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     expect(await page.innerText('main')).toContain('Ada Lovelace')
   })
 
-  test.each(['Sign out', 'Sign out everywhere'])('leads to the login page after "%s"', async (button) => {
+  test.each(['Sign out', 'Sign out everywhere'])('redirects to the login page after "%s"', async (button) => {
     await openAccount()
     await signOut(button)
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('example-session')
@@ -66,7 +66,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     expect(await page.innerText('main')).not.toContain('Ada')
   })
 
-  test('leads to the page as it is now while the user is signed in', async () => {
+  test('shows the page as it is now while the user is signed in', async () => {
     await openAccount()
     await page.getByRole('link', { name: 'Profile' }).click()
     await page.getByRole('heading', { name: 'Your profile' }).waitFor()
@@ -84,7 +84,7 @@ describeVisits('the back button after a sign-out', (visitor) => {
     example = await examples.startForBrowsers()
   })
 
-  test('leads to the login page', async () => {
+  test('redirects to the login page', async () => {
     const tab = await visitor().open()
     const isAt = (path: string): Promise<void> => until(async () => (await tab.url()) === `${example.appURL}${path}`)
     await tab.goto(`${example.appURL}/login?returnTo=/account`)

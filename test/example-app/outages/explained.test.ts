@@ -63,7 +63,7 @@ describeWithPostgres('while Postgres is away, the example', () => {
     expect((await ada.browser.follow(`${example.appURL}${page.location}`)).body).toContain('could not be reached')
   })
 
-  test('keeps the question about a second login that it could not add, and leads back to it', async () => {
+  test('keeps the question about a second login that it could not add, and redirects back to it', async () => {
     await ada.submit(`${example.appURL}/account/link`)
     expect((await ada.comeBack(example.appURL, examples.newKey('2'))).location).toBe('/login/confirm')
     const fields = { confirmation: await ada.question(example.appURL), decision: 'continue' }

@@ -198,7 +198,7 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
     return { url, proxy, database, accounts, signIn }
   }
 
-  test('and loses the answer to the removal of a login tells that it is removed', async () => {
+  test('and loses the answer to the removal of a login reports that it is removed', async () => {
     const { proxy, accounts, signIn } = await openStorage()
     const { login, userID } = await signIn('1')
     const further = await signIn('2')
@@ -243,7 +243,7 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
     expect(statuses).toEqual(Array(8).fill(200))
   })
 
-  test('and ends the one on which a sign-in ends the session before it does not let that session go on', async () => {
+  test('and ends the one on which a sign-in ends the session before it does not let that session continue', async () => {
     const url = await newDatabase()
     const example = await startOn(url)
     const ada = newVisitor('1')

@@ -45,7 +45,7 @@ onBothStorages('guesses at the example', (fresh) => {
     const appURL = await start()
     const guessers = Array.from({ length: 100 }, () => at(HERE))
     await Promise.all(guessers.map((guesser) => guesser.begin(appURL)))
-    // Slow enough that none has come back before the last has been sent.
+    // Slow enough that none has returned before the last has been sent.
     examples.provider.failNext('authorize', { delay: 1000, rewrite: (body) => body }, { times: 100 })
     const answers = await Promise.all(guessers.map((guesser) => guesser.comeBack(appURL, 'a-guess')))
     examples.provider.clearFaults()

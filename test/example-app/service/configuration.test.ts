@@ -124,7 +124,7 @@ describe('the environment of the example', () => {
     expect(callbacks({ ...BOTH, SOCIAL_CALLBACK_URL })).toEqual([SOCIAL_CALLBACK_URL, second])
   })
 
-  test('trusts proxies, and calls the provider as it is told, else by its host', () => {
+  test('trusts proxies, and calls the provider by the configured name, else by its host', () => {
     const good = ['0', '10', 'loopback', '10.0.0.0/8, uniquelocal', '2001:db8::/32', '::1', '192.0.2.1']
     for (const value of good) expect([value, wrongIn({ TRUST_PROXY: value })]).toEqual([value, []])
     const nameOf = (name: string): string =>

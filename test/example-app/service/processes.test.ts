@@ -18,7 +18,7 @@ onBothStorages('several processes of the example', (fresh) => {
     expect(await storage.rows('select version from migrations')).toEqual([{ version: 1 }, { version: 2 }])
   })
 
-  test('share a login: begun on one that is killed, finished on another', async () => {
+  test('share a login: started on one that is killed, finished on another', async () => {
     const [first, second] = [await start(), await start()]
     const ada = visitor()
     await ada.begin(first.appURL, { returnTo: '/account' })

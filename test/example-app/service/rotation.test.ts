@@ -25,7 +25,7 @@ describe('a new SESSION_SECRET, rolled over two processes behind a balancer that
     let lost = 0
     for (let count = 0; count < LOGINS; count++) {
       const visitor = examples.visitor(String((count % 3) + 1))
-      // Every second login begins at the other process.
+      // Every second login starts at the other process.
       if (count % 2 === 1) turn++
       await visitor.begin(next())
       const back = await visitor.comeBack(next())

@@ -114,7 +114,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     expect(await alan.answer(appURL, await askToLink(alan, ADA), 'continue')).toBe('/account?notice=linked')
     expect(await undecided.whoAmI(appURL)).toBeUndefined()
     expect(await undecided.answer(appURL, question, 'continue')).toBe('/login?reason=confirm_expired')
-    // No page leads back and forth for ever.
+    // No page redirects back and forth forever.
     expect((await undecided.browser.follow(`${appURL}/login`)).status).toBe(200)
     expect((await undecided.browser.follow(`${appURL}/`)).status).toBe(200)
     expect(await users()).toBe(1)
@@ -182,7 +182,7 @@ export function testConfirmation(fresh: FreshStorage): void {
   test.each([
     ...[...starts, ...ownPages, '/profile?auth_key=x'].map((returnTo) => [returnTo, '/profile']),
     ...['/account', '/login-help?x=1#y', '/authors'].map((returnTo) => [returnTo, returnTo]),
-  ])('with the return path %s, "Continue" leads to %s', async (returnTo = '', path) => {
+  ])('with the return path %s, "Continue" redirects to %s', async (returnTo = '', path) => {
     const person = visitor()
     await person.begin(appURL, { returnTo })
     await person.comeBack(appURL)

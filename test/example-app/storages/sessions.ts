@@ -32,7 +32,7 @@ export function testSessions(fresh: FreshStorage): void {
     expect((await ada.comeBack(appURL)).location).toBe('/login/confirm')
   })
 
-  test('a sign-out ends the session for good and begins no other; the browser forgets its cookie', async () => {
+  test('a sign-out ends the session for good and starts no other; the browser forgets its cookie', async () => {
     for (let round = 0; round < 10; round++) {
       const ada = visitor()
       await ada.signIn(appURL)
@@ -43,7 +43,7 @@ export function testSessions(fresh: FreshStorage): void {
     }
     const rows = await storage.rows(SESSIONS)
     const inTwoHours = Date.now() + 2 * 60 * 60 * 1000
-    // A start that found the session ended may have begun a visitor's own.
+    // A start that found the session ended may have created a visitor's own.
     for (const { expires_at } of rows) expect(Number(expires_at)).toBeLessThan(inTwoHours)
     expect(rows.filter(({ data }) => String(data).includes('passport'))).toEqual([])
   })

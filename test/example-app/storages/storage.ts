@@ -35,7 +35,7 @@ export function testStorage(fresh: FreshStorage): void {
     const day = 24 * 60 * 60 * 1000
     await database.query('update users set created_at = created_at - $1', [2 * day])
     await database.query('update federated_credentials set used_at = used_at - $1', [2 * day])
-    // Asked again: the day begins anew.
+    // Asked again: a new day starts.
     expect((await signIn('3')).isConfirmed).toBe(false)
     await accounts.deleteUnconfirmed()
     const sql = 'select subject, user_id, unconfirmed_user_id from federated_credentials order by subject'
@@ -130,7 +130,7 @@ export function testStorage(fresh: FreshStorage): void {
     expect(await found('other')).toBeNull()
   })
 
-  test('a sign-in ends on its day, however often its session is used and saved; a visitor’s goes on', async () => {
+  test('a sign-in ends on its day, however often its session is used and saved; a visitor’s continues', async () => {
     const expiry = async (): Promise<number[]> =>
       (
         await database.query('select expires_at from sessions order by case when user_id is null then 1 else 0 end')

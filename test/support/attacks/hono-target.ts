@@ -87,7 +87,7 @@ function socialLogin(name: string, target: Target, { logins, strategy, dispatche
   })
 }
 
-/** Undefined where the response tells it. */
+/** Undefined where the response shows it. */
 function verdictOf(result: CallbackResult, link = false): string | undefined {
   switch (result.type) {
     case 'success':

@@ -212,7 +212,7 @@ function mountPages(app: Express, { logins, extra = () => '' }: TargetOptions): 
   })
 }
 
-/** The outcomes of requests, where the response does not tell it. */
+/** The outcomes of requests, where the response does not show it. */
 const told = new WeakMap<IncomingMessage, string>()
 
 function tell(req: IncomingMessage, verdict: string): void {
@@ -241,7 +241,7 @@ const verdictOf = (req: express.Request, res: express.Response): string => {
     // Both pages have the guard's script; the tab page has another one.
     return /script-src 'sha256-\S+' 'sha256-/.test(policy) ? 'tab page' : 'confirm page'
   }
-  // Turbo's form is led to the same start.
+  // Turbo's form is redirected to the same start.
   if (res.statusCode === 303) return 'page'
   if (res.statusCode < 400) return 'started'
   const messages: unknown = Reflect.get(req.session ?? {}, 'messages')

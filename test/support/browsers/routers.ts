@@ -19,7 +19,7 @@ export interface RouterUnderTest {
   readonly says?: RegExp
 }
 
-/** A way to lead to the start at `/auth/social`: an element `#go`, and what is around it. */
+/** A way to open the start at `/auth/social`: an element `#go`, and what is around it. */
 export interface RouterLink {
   readonly link: string
   readonly html: string
@@ -27,13 +27,13 @@ export interface RouterLink {
   readonly prefetches?: true
 }
 
-/** In each browser, one click on each of the links leads to the provider, and after an approval the user is signed in. */
+/** In each browser, one click on each of the links opens the provider, and after an approval the user is signed in. */
 export function describeRouter({ name, head, isReady, links, says }: RouterUnderTest): void {
   describeInEachBrowser(`a login link under ${name}`, (start) => {
     const suite = liveSuite(start)
 
     test.each(links.map((row, index) => ({ ...row, kind: adapters[index % adapters.length] ?? 'session' })))(
-      '$link: hovering begins no login, one click leads to the provider and in, and Back leads back ($kind)',
+      '$link: hovering starts no login, one click opens the provider and signs in, and Back returns ($kind)',
       async ({ html, prefetches, kind }) => {
         const page = `<!doctype html><html lang="en"><head><title>Home</title><link rel="icon" href="data:,">${head}</head><body>${html}</body></html>`
         const world = suite.world({

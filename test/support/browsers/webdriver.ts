@@ -14,7 +14,7 @@ export type Value = unknown
 
 /**
  * Debian's WebKitWebDriver on its own display. selenium-webdriver could only take the place of `send`: it starts neither
- * this driver nor a display, and has no deadline for a session that never begins.
+ * this driver nor a display, and has no deadline for a session that never starts.
  */
 export class WebDriver {
   readonly #processes: readonly ChildProcess[]

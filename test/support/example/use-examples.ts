@@ -17,7 +17,7 @@ export interface Examples {
   readonly environment: Readonly<Record<string, string>>
   /** Starts a process with these variables besides. It is killed at the end. */
   start(variables?: Readonly<Record<string, string>>): Promise<RunningExample>
-  /** The same, with the port that the provider knows: it leads real browsers there. */
+  /** The same, with the port that the provider knows: it redirects real browsers there. */
   startForBrowsers(): Promise<RunningExample>
   /** A user with their own browser. */
   visitor(userID?: string, proxyHeaders?: Readonly<Record<string, string>>, browser?: Browser): Visitor

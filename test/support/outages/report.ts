@@ -15,7 +15,7 @@ export interface Report {
   readonly good: number
   /** Number of failed logins by step and answer. */
   readonly failed: Readonly<Record<string, number>>
-  /** Failed logins that began outside of an outage. */
+  /** Failed logins that started outside of an outage. */
   readonly failedWhileWhole: number
   /** Keys that were exchanged although the login failed. */
   readonly spentInVain: number
@@ -31,7 +31,7 @@ export interface Report {
   readonly crashes: number
   /** The longest answer of `/healthz`. */
   readonly healthMs: number
-  /** Seconds in which every process returned 200 although no login succeeded whose last step began then, or the reverse. */
+  /** Seconds in which every process returned 200 although no login succeeded whose last step started then, or the reverse. */
   readonly healthWrongS: number
   /** Seconds that processes took to stop on SIGTERM, in order. */
   readonly endedS: readonly number[]

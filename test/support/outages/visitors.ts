@@ -8,7 +8,7 @@ export interface LoginRecord {
   readonly person: string
   readonly began: number
   readonly ended: number
-  /** When the last step began: the one that failed, or the profile. */
+  /** When the last step started: the one that failed, or the profile. */
   readonly lastStepBegan: number
   /** `good`, `mixed up`, or the step that failed and how. */
   readonly outcome: string

@@ -16,8 +16,8 @@ const WRONG: readonly (readonly [broken: string, says: RegExp])[] = [
   ['strict', /^signIn: the start sets connect\.sid with SameSite=Strict/],
   ['secure', /^signIn: the callback .* sets connect\.sid with Secure/],
   ['secure over http', /^signIn: the callback .* the start set no cookie/],
-  ['slash', /^signIn: the start \/auth leads to \/auth\/, .* give start: '\/auth\/'\.$/],
-  ['login page', /^signIn: the start \/auth leads to \/login, .* give start: '\/login'\.$/],
+  ['slash', /^signIn: the start \/auth redirects to \/auth\/, .* give start: '\/auth\/'\.$/],
+  ['login page', /^signIn: the start \/auth redirects to \/login, .* give start: '\/login'\.$/],
   ['start fails', /^signIn: the start \/auth answered 500 \("Error: no such table: sessions"\)/],
   ['no callback', /^signIn: the callback .* 404 .* register a redirectURL/],
 ]

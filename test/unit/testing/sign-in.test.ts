@@ -104,7 +104,7 @@ describe('it fails with a sentence of cause and cure', () => {
   test('when the start leads to another provider', async () => {
     await using other = await FakeProvider.start()
     await expect(signIn(agent({ baseURL: other.baseURL }), { provider })).rejects.toThrow(
-      `leads to ${other.oauthBase}/oauth, not to this provider: give the strategy its baseURL`,
+      `redirects to ${other.oauthBase}/oauth, not to this provider: give the strategy its baseURL`,
     )
   })
 
@@ -257,7 +257,7 @@ describe('what a function answers is told', () => {
   test.each([
     [399, `: either it is not the strategy's route (give its path as start), or it is ${CONFIRM}`, ''],
     [400, `: ${LOG}`, ' ("no such table")'],
-    [404, ': there is no such route (give the path of yours as start).', ' ("no such table")'],
+    [404, ': there is no such route (give your path as start).', ' ("no such table")'],
   ])('of a start with the status %d', async (status, cure, line) => {
     const message = `signIn: the start /auth answered ${status}${line} and no redirect to the provider${cure}`
     await expect(signInTo({ start: page(status, 'no such table') })).rejects.toThrow(new Error(message))
@@ -323,7 +323,7 @@ describe('what a function answers is told', () => {
     ['/auth', 'https://app.example/login', 'give the strategy its baseURL.'],
   ])('of a start %s that leads to %s', async (path, location, cure) => {
     await expect(signInTo({ start: redirect(location) }, path)).rejects.toThrow(
-      new Error(`signIn: the start ${path} leads to ${location}, not to this provider: ${cure}`),
+      new Error(`signIn: the start ${path} redirects to ${location}, not to this provider: ${cure}`),
     )
   })
 })

@@ -25,7 +25,7 @@ export type Adapter = keyof typeof FILES
 
 /** How an application is broken. */
 export interface Broken {
-  /** Texts of its program, and what stands there instead. */
+  /** Texts of its program, and their replacements. */
   readonly code?: Readonly<Record<string, string>>
   /** Variables of its environment. */
   readonly env?: Readonly<Record<string, string>>

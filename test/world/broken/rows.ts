@@ -30,7 +30,7 @@ export const rows: readonly Row[] = [
     env: { SOCIAL_BASE_URL: 'http://127.0.0.1:9/api/v1' },
     terminal: /provider_unreachable: .*The connection was refused: nothing listens there/,
     person: OUTAGE,
-    tester: /leads to http:..127.0.0.1:9.api.oauth, not to this provider/,
+    tester: /redirects to http:..127.0.0.1:9.api.oauth, not to this provider/,
   },
   {
     broken: 'the baseURL of the pages',
@@ -47,7 +47,7 @@ export const rows: readonly Row[] = [
     env: { SOCIAL_BASE_URL: 'HTTPS/api/v1' },
     terminal: /The TLS handshake failed: does that port speak https/,
     person: OUTAGE,
-    tester: /leads to https:.*, not to this provider/,
+    tester: /redirects to https:.*, not to this provider/,
   },
   {
     broken: 'a baseURL that redirects',

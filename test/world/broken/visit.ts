@@ -47,13 +47,13 @@ export class Person {
     return this.browser.follow(this.startURL, { headers })
   }
 
-  /** The address to which the provider leads back. */
+  /** The address to which the provider redirects. */
   approved(userID = '1'): string {
     const url = this.provider.applications.find(({ appID }) => appID === this.appID)?.redirectURL
     return `${url}?auth_key=${this.provider.issueAuthKey({ appID: this.appID, userID })}`
   }
 
-  /** Comes back from the provider, as far as redirects within the application lead. */
+  /** Returns from the provider, and follows redirects within the application. */
   async comeBack(url = this.approved(), headers: Readonly<Record<string, string>> = {}): Promise<BrowserAnswer> {
     let answer = await this.browser.comeBack(url, { headers })
     for (let count = 0; count < 3 && answer.location !== ''; count++) {
@@ -64,7 +64,7 @@ export class Person {
     return answer
   }
 
-  /** A whole login, or its start where that does not lead to the provider. */
+  /** A whole login, or its start where that does not redirect to the provider. */
   async logIn(): Promise<BrowserAnswer> {
     const started = await this.start()
     return started.location === '' ? started : this.comeBack()
