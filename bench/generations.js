@@ -11,8 +11,8 @@ function orderOf(names, generation) {
 }
 
 /**
- * Runs rounds over one application for each contender, starting with another one each round. The applications are started again
- * in each generation, in another order, and warmed up together, in turns.
+ * Runs rounds over one application for each contender, starting with another one each round. The applications are
+ * started again in each generation, in another order, and warmed up together, in turns.
  *
  * @param {object} options
  * @param {number} options.seconds all generations together, without their warm-up

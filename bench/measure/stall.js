@@ -10,7 +10,7 @@ const BULKHEAD = 128
 const WATCH_SECONDS = 3
 const NAMES = ['oauth2', 'ours']
 
-/** A provider that accepts and never answers, 2,000 callbacks within two seconds, and requests to an unrelated route at the same time. */
+/** A provider that accepts and never answers, 2,000 callbacks within two seconds, and requests to an unrelated route. */
 export async function measureStall(provider) {
   const results = {}
   for (const name of NAMES) results[name] = await stall(name, provider)

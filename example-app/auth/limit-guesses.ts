@@ -7,7 +7,7 @@ import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 // Some proxies append the port: 192.0.2.1:5678 and [2001:db8::1]:5678.
 const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 
-// Many visitors may share an address and return from the provider at the same time: ten pass immediately, the others wait.
+// Many visitors may share an address and return from the provider together: ten pass immediately, the others wait.
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
 // Each retry looks through all callbacks of its address. No household and no office has this many at the same time.

@@ -76,7 +76,7 @@ function reportPage(page: Page, unknown: Page, hasAPI: boolean, examination: Exa
 
 const COPY = "copy app_id from the provider's page for developers"
 
-/** Reports a page that refuses the application's id. @param isForAll whether it refuses an unknown id in the same way */
+/** Reports a page that refuses the application's id. @param isForAll whether it refuses an unknown id alike */
 function reportRefusal(status: number, isForAll: boolean, hasAPI: boolean, examination: Examination): void {
   // It may be wrong, and a login would show that it is not.
   delete examination.options.clientID

@@ -170,7 +170,7 @@ function reportPerson(
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), origin, examination)
 }
 
-/** Whether the client takes the JSON for a user: not, if its id is null or 0, by which servers mean that there is no user. */
+/** Whether the client takes the JSON for a user. An id that is null or 0 means that there is none. */
 export function isPerson(json: JSONValue): boolean {
   try {
     return parseUser(json, '') !== undefined

@@ -32,7 +32,7 @@ const FINDINGS = {
     app_certificate: '{}',
     app_plain_http:
       'differs: It is reached by plain http. Browsers then leave out the headers that tell where a request comes from, and keep no Secure cookie: serve it by https. Nothing more was examined.',
-    app_ended: 'differs: This has ended early, after {}. What was not examined is not known.',
+    app_ended: 'differs: The examination ended early, after {}. The rest was not examined.',
   },
   Start: {
     start_good: 'good: It redirects to the login page of the application id {}.',
@@ -48,7 +48,7 @@ const FINDINGS = {
       'differs: Something adds a Referrer-Policy to its redirect. Firefox then reports some callbacks as typed addresses, and they are refused (callback_forged). Exempt the start.',
     headers_good: 'good: The headers that show where a request comes from arrive.',
     headers_removed:
-      'Neither Sec-Fetch-Site nor Referer arrives, so users get the page that asks, and then start_forbidden. A CDN or proxy must pass on Sec-Fetch-*, Origin and Referer.',
+      'Neither Sec-Fetch-Site nor Referer arrives, so users get the confirm page, and then start_forbidden. A CDN or proxy must pass on Sec-Fetch-*, Origin and Referer.',
     start_not_verified:
       'A link on a page of the application counts as one from elsewhere, because no header shows where it comes from. A CDN or proxy must pass on Sec-Fetch-*, Origin, Referer and Host. With --redirect-url, more can be examined.',
     host_rewritten:
@@ -74,16 +74,19 @@ const FINDINGS = {
   },
   'Way back': {
     cookie_missing:
-      'None comes with the start. If the log has SESSION_COOKIE_NOT_SET, the application does not know of https: app.set("trust proxy", 1), and a proxy that sends X-Forwarded-Proto. Else a proxy, CDN or cache removes Set-Cookie.',
-    cookie_strict: 'Browsers do not send {} on the way back (SameSite=Strict): sameSite: "lax", or a CookieStore.',
+      'No cookie comes with the start. If the log has SESSION_COOKIE_NOT_SET, the application does not know of https: it needs app.set("trust proxy", 1), and a proxy that sends X-Forwarded-Proto. Else a proxy, CDN or cache removes Set-Cookie.',
+    cookie_strict:
+      'Browsers do not send {} on the way back (SameSite=Strict): set sameSite: "lax", or use a CookieStore.',
     cookie_host: 'Browsers do not send {} to the callback, because its Domain is another host: leave domain out.',
-    cookie_path: 'Browsers do not send {} to the callback, because of its Path: path: "/".',
+    cookie_path: 'Browsers do not send {} to the callback, because of its Path: set path: "/".',
     cookie_prefix: 'Browsers drop {}: __Host- needs Secure, Path=/ and no Domain; __Secure- needs Secure.',
-    cookie_none: 'Browsers drop {}, because SameSite=None needs Secure: sameSite: "lax".',
+    cookie_none: 'Browsers drop {}, because SameSite=None needs Secure: set sameSite: "lax".',
     cookie_short_lived: '{} ends within a minute, before users return: maxAge is in milliseconds.',
-    cookie_not_secure: 'differs: The login needs a cookie without Secure: secure: "auto", app.set("trust proxy", 1).',
+    cookie_not_secure:
+      'differs: The login needs a cookie without Secure: set secure: "auto", and app.set("trust proxy", 1).',
     way_back_good: 'good: Six callbacks, each over its own connection, found the login of this browser.',
-    way_back_unknown: 'differs: Whether the login is kept was not tried: something else answers scripts.',
+    way_back_unknown:
+      'differs: Whether the login is kept was not examined: something else answers requests of scripts.',
     login_lost:
       'The cookies are returned, but the login is not found. The line of login_not_started in the log (NODE_DEBUG=passport-social-login) shows why: no cookie arrived (a proxy drops them, or keeps one of several), or the session is not known (its store fails or forgets, or its secret differs).',
     processes_apart:

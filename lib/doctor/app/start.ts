@@ -16,7 +16,10 @@ export interface StartedLogin extends Visit {
   readonly hasMetadata?: boolean
 }
 
-/** Starts a login, and finds out by further starts what arrives. @returns undefined if there is none, which is reported */
+/**
+ * Starts a login, and finds out by further starts what arrives.
+ * @returns undefined if there is no login, which is reported
+ */
 export async function examineStart(examination: AppExamination, callback: URL): Promise<StartedLogin | undefined> {
   const { tell, observer } = examination
   observer.progress('Starting a login')
@@ -103,7 +106,7 @@ async function examineHeaders(examination: AppExamination, start: StartedLogin, 
   return hasMetadata
 }
 
-/** Reports why a page of the application is not taken for one: by any header, or, if the login was started, by its Referer alone. */
+/** Reports why a page of the application is not taken for one: by any header, or, after a start, by its Referer alone. */
 async function explainUnverified({ ask, tell }: AppExamination, start: StartedLogin, callback: URL): Promise<void> {
   const { origin, protocol, host } = start.url
   const level = isUnverified(start.answer) ? 'broken' : 'differs'
