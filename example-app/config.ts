@@ -183,7 +183,7 @@ function isCallback(value: string): boolean {
   return PLAIN_PATH.test(pathname) && hash === '' && !/auth_key/i.test(value) && !OWN_PATHS.includes(routeOf(pathname))
 }
 
-/** Paths that Express takes for each other have the same one. */
+/** Paths that match the same route in Express have the same result. */
 function routeOf(path: string): string {
   return path.toLowerCase().replace(/\/$/, '')
 }

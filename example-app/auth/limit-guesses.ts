@@ -96,7 +96,7 @@ export class GuessLimit {
     if (callbacks?.size === 0) this.#callbacks.delete(key)
   }
 
-  /** Which of the callbacks of its address it is: those that came before it are under way, or may be earlier. */
+  /** The position of a callback among those of its address that are under way. */
   #numberOf(key: string, res: Response): number {
     // Those that have been answered in the meantime are over: the strategy itself responds to prefetches.
     for (const other of this.#callbacks.get(key) ?? []) if (other.writableEnded) this.#forget(key, other)
@@ -112,9 +112,9 @@ function secondsUntil(rejected: RateLimiterRes | null): number {
   return Math.max(1, Math.ceil((rejected?.msBeforeNext ?? 0) / 1000))
 }
 
-/** The address that a visitor is counted by: of IPv6 only the network, because a visitor usually has a whole one. */
+/** The address that a visitor is counted by: of IPv6 only the network, because a visitor usually has a whole network. */
 function addressOf(req: Request): string {
-  // Where the header of a proxy holds no address, the proxy's own address counts.
+  // If the header of a proxy holds no address, the proxy's own address counts.
   const address = [req.ip, req.socket.remoteAddress].map(withoutPort).find((text) => isIP(text) !== 0)
   return address === undefined ? 'unknown' : ipKeyGenerator(address)
 }

@@ -22,7 +22,7 @@ export function loginRoutes(services: Services): Router {
 
   router.get('/login', async (req, res) => {
     const told = field(req.query, 'reason')
-    // A callback that failed could not know whether someone is signed in, if the database could not tell.
+    // If the database failed, the callback could not know whether someone is signed in.
     const isTrouble = told === 'database_unavailable' || told === 'failed_here'
     if (req.user) return res.redirect(303, isTrouble ? `/account?notice=${told}` : '/profile')
     // A user who cancels at the provider is not redirected back, but usually opens this page later.
@@ -68,7 +68,7 @@ interface LoginOutcome {
   readonly info: unknown
 }
 
-/** What became of a callback. `answered`: by the strategy. */
+/** The result of a callback. `answered`: the strategy has responded. */
 type Outcome =
   | LoginOutcome
   | { readonly type: 'failed'; readonly code: string; readonly error?: SocialLoginError }

@@ -85,8 +85,8 @@ export const GUARD_STYLE = `
 `
 
 /**
- * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Then moves the point from
- * which the Tab key moves to the beginning of the page: fragments (`#main`, `#:~:text=`) move it next to the buttons.
+ * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Then makes the
+ * Tab key start at the beginning of the page: fragments (`#main`, `#:~:text=`) would make it start next to the buttons.
  */
 export const GUARD = `
 const { classList } = document.documentElement

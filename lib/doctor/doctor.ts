@@ -30,7 +30,7 @@ export async function examine(input: DoctorInput, observer: Observer): Promise<E
   const proxied = input.hasProxy && !(await reachesDirectly(input))
   const probe = new Probe(userAgent, timeout, baseURL.origin, proxied)
   const examination = new Examination(probe, observer)
-  // The provider knows the secret, and could repeat it before any is sent.
+  // The provider knows the secret, and could repeat it in any response, even before the secret is sent.
   if (input.login) examination.hide(input.login.appSecret)
   try {
     if (proxied) {

@@ -69,7 +69,7 @@ export interface Observer {
 
 // An address is encoded this often only to hide its content.
 const MAX_ENCODINGS = 20
-// A shorter one would be found in ordinary words.
+// A shorter secret would be found in ordinary words.
 const MIN_SECRET_LENGTH = 4
 
 /** The state of one examination: what was found so far, and by what. */

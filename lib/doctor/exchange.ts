@@ -7,7 +7,7 @@ import type { FindingCode } from './findings'
 import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn, unreadable } from './response'
 
-/** How the exchange is asked for: `unknown` is seen only with a real key. */
+/** The method of an exchange. `unknown`: only a real key can show it. */
 export type ExchangeMethod = 'post' | 'get' | 'unknown'
 
 /**

@@ -35,7 +35,7 @@ export async function checkLoginPage(
     reportApplication(unknown, isSame, examination)
   } catch (error) {
     const { code, message } = ProbeError.caught(error)
-    // A browser may go further than this program.
+    // A browser may get further than this program.
     if (code === NOT_ASKED || code === TOO_LARGE) examination.differs('login_page_far', `${message} Look in a browser.`)
     else examination.suspect('login_page_unreachable', message)
   }
@@ -78,7 +78,7 @@ const COPY = "copy app_id from the provider's page for developers"
 
 /** Reports a page that refuses the application's id. @param isForAll whether it refuses an unknown id alike */
 function reportRefusal(status: number, isForAll: boolean, hasAPI: boolean, examination: Examination): void {
-  // It may be wrong, and a login would show that it is not.
+  // The refused id may be wrong. If it is right, a login shows that.
   delete examination.options.clientID
   if (!isForAll) examination.suspect('app_id_refused', `It refuses the application id with status ${status}: ${COPY}.`)
   else if (hasAPI)
@@ -102,7 +102,7 @@ export function reportOrigin(baseURL: URL, { url }: Pick<Page, 'url'>, examinati
   examination.differs('login_page_other_origin', `It is on another origin than the API, ${url.origin}. ${refused}.`)
 }
 
-/** Pages repeat the id, which is of the same length each time. */
+/** Compares lengths only: pages may contain the id, and both ids have the same length. */
 function isAlike(one: Page, other: Page): boolean {
   return (
     one.response.status === other.response.status &&
@@ -112,7 +112,7 @@ function isAlike(one: Page, other: Page): boolean {
 }
 
 function reportApplication({ response }: Page, isSame: boolean, examination: Examination): void {
-  // These are no answers about the id.
+  // These responses show nothing about the id.
   if (['firewall', 'rate-limit', 'server-error'].includes(kindOf(response))) return
   const [unclear, known] = [
     'The login page looks the same for an id that no application has: check in a browser whether yours is known.',

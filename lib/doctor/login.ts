@@ -229,7 +229,7 @@ export function isSlow(duration: number): boolean {
 export function reportTime(what: string, duration: number, examination: Examination): void {
   const share = `${Math.round((100 * duration) / DEFAULT_TIMEOUT_MS)} % of the default timeout of ${DEFAULT_TIMEOUT_MS / 1000} seconds`
   if (!isSlow(duration)) return examination.good('speed_good', `${what} ${Math.ceil(duration)} ms, ${share}.`)
-  // In whole seconds, so that a login takes a third of it.
+  // Three times the measured time, in whole seconds, so that a login takes a third of the timeout.
   const timeout = Math.min(Math.ceil((3 * duration) / 1000) * 1000, MAX_TIMEOUT_MS)
   examination.options.timeout = timeout
   examination.differs(

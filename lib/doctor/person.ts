@@ -188,7 +188,7 @@ function reportPictures(uploadsURL: string, origin: string, examination: Examina
   examination.differs('pictures_relative', `Their paths are relative, and left out without a root. ${cure}.`)
 }
 
-/** Not an address of a private network that only the provider has named: whose pictures would be shown from there? */
+/** Whether the URL may be proposed: not, if it is in a private network and only the provider has named it. */
 function mayPropose(uploadsURL: string, origin: string, examination: Examination): boolean {
   const url = parseURL(uploadsURL)
   if (url === undefined || !examination.isHarmless(uploadsURL)) return false

@@ -48,7 +48,7 @@ export const NOT_ASKED = 'NOT_ASKED'
 /** The code for a response beyond the limits of the client. */
 export const TOO_LARGE = 'TOO_LARGE'
 
-/** Why there is no complete response: a fixed sentence; from outside it has at most an origin. */
+/** Why there is no complete response. The message is a fixed sentence, with at most an origin from outside. */
 export class ProbeError extends Error {
   /** @param code the code of Node's or undici's error */
   constructor(
@@ -114,7 +114,7 @@ export class Probe {
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
-      // Without a form it is empty, and nothing is sent.
+      // Without a form, the body is empty and is not sent.
       body: new URLSearchParams(form).toString(),
       idempotent: false,
     }

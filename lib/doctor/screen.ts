@@ -52,7 +52,7 @@ export class Screen implements Observer {
 
   finding({ level, code, check, message }: Finding): void {
     if (this.isQuiet) return
-    // Who looks something up looks for what is not good.
+    // Only findings that are not good need to be looked up.
     const suffix = level === 'good' ? '' : ` [${code}]`
     const lines = `${check}: ${message}${suffix}`.match(LINES) ?? []
     // The level is a word, so that no color is needed to see it.
@@ -87,7 +87,7 @@ export class Screen implements Observer {
     return done ? undefined : value
   }
 
-  /** Gives the terminal back. */
+  /** Releases the terminal. */
   close(): void {
     this.#clear()
     this.#lines?.close()

@@ -39,7 +39,7 @@ import type {
 export class FakeProvider {
   /** The adjustable clock of lifetimes and the rate limit. */
   readonly clock: Clock
-  /** The provider as a listener for a `node:http` server of your own; mount it at the root. */
+  /** The provider as a listener for your own `node:http` server; mount it at the root. */
   readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void
   private readonly _state: State
   private _server: Server | undefined

@@ -42,7 +42,7 @@ export async function signIn(browser: TestBrowser | Listener, options: SignInOpt
   }
 }
 
-/** What {@link signIn} has come to. */
+/** The result of {@link signIn}. */
 interface SignedIn {
   /** Where the callback redirects, or `''`. */
   readonly location: string
@@ -158,7 +158,7 @@ async function read(response: Response): Promise<{ status: number; headers: glob
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** The application that the start has sent the browser to the provider for. */
+/** The application in whose name the start redirects to the provider. */
 function applicationOf(started: Answer, start: string, provider: FakeProvider): Application {
   const { status, location, isTraced } = started
   const theStart = `signIn: the start ${start}`
@@ -216,7 +216,7 @@ function problemWith(answer: Answer, { failed, exchange, application, lost }: Ev
   return `it answered as without a key, and set no new cookie: the verify function may have refused the user, or threw an error; ${LOG}`
 }
 
-/** An answer without the values of its query, which tell one failure from another. */
+/** An answer without the values of its query, for a comparison with another. */
 function shapeOf({ status, location }: Answer): string {
   return `${status} ${location.replace(/=[^&#]*/g, '')}`
 }

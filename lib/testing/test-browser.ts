@@ -48,7 +48,7 @@ export interface PlaywrightRequest {
     /** The bytes of the body. */
     body(): Promise<Uint8Array<ArrayBuffer>>
   }>
-  /** Not called: it tells this object from others with a method `fetch`. */
+  /** Not called: it distinguishes this object from others with a method `fetch`. */
   storageState(): unknown
 }
 
@@ -110,7 +110,7 @@ function originOf(value: string | URL): URL {
   throw new TypeError('signIn: an origin must be a URL such as http://localhost:3000')
 }
 
-// Applications of Express and Connect have `handle`, as routers do. Of any other function only its parameters tell.
+// Applications of Express and Connect have `handle`, as routers do. Any other function is recognized by its parameters only.
 function isListener(browser: unknown): browser is Listener {
   if (typeof browser !== 'function') return false
   if (hasMethod(browser, 'handle')) return hasMethod(browser, 'listen')

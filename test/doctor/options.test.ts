@@ -155,7 +155,7 @@ test.each(harmless)('%j: logins succeed by default, and the doctor finds nothing
   expect(examination.findings.filter(({ level }) => level === 'broken')).toEqual([])
 })
 
-test('where a POST is refused, nothing is sent in a URL without leave', async () => {
+test('where a POST is refused, nothing is sent in a URL without permission', async () => {
   const { provider } = logins
   provider.setMode({ getOnly: true, postAnswer: 'invalid-app-id' })
   const app = await logins.startApp()

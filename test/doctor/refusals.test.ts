@@ -150,7 +150,7 @@ test('a provider whose two endpoints return two users for one token is broken', 
   expect([isBroken, report]).toEqual([true, expect.stringContaining('with two users for one token')])
 })
 
-test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with leave', async () => {
+test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with permission', async () => {
   const urls: string[] = []
   const baseURL = await serve((request, response) => {
     urls.push(request.url ?? '')

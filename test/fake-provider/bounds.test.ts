@@ -109,7 +109,7 @@ test.each([
   expect(new FakeProvider({ origin: 'https://provider.test:4400' }).origin).toBe('https://provider.test:4400')
 })
 
-test('a provider listens beyond this machine only with leave', async () => {
+test('a provider listens beyond this machine only with permission', async () => {
   await expect(FakeProvider.start({ host: '0.0.0.0' })).rejects.toThrow(/only with allowRemote/)
   const remote = await FakeProvider.start({ host: '0.0.0.0', allowRemote: true })
   expect(remote.origin).toMatch(/^http:\/\/localhost:\d+$/)

@@ -190,7 +190,7 @@ describe('all pages', () => {
   })
 })
 
-describe('what there is none of', () => {
+describe('without', () => {
   test('approvals: the home page says so, and lists those that there are', async () => {
     const cookie = await signInAs(provider, '1')
     const none = 'No application signs Ada Lovelace in without asking.'
@@ -226,7 +226,7 @@ describe('what there is none of', () => {
     expect([text.includes(none), text.includes('<form method="post" action="/sign-in">')]).toEqual([true, false])
   })
 
-  test('a name: a user is called by the user name then, or by the id', async () => {
+  test('a name: the user is called by the user name, or by the id', async () => {
     provider.addUser({ user_id: '77', user_firstname: null, user_lastname: 'Only' })
     provider.addUser({ user_id: '78', user_firstname: null, user_lastname: null, user_name: 'nick' })
     provider.addUser({ user_id: '79', user_firstname: null, user_lastname: null, user_name: null })

@@ -71,7 +71,7 @@ export function answering(answers: Answers, sent: string[]): RequestListener {
   }
 }
 
-/** How someone logs in; by default, with the key, and without leave to send the secret in a URL. */
+/** How someone logs in; by default, with the key, and without permission to send the secret in a URL. */
 export interface Login {
   readonly address?: string | undefined
   readonly referer?: string

@@ -25,7 +25,7 @@ export function cookiesOf(lines: readonly string[], start: URL, callback: URL): 
     const loss = seconds < SHORT_SECONDS ? 'short_lived' : lossOf(given, start, callback)
     const shown = NAME.test(name) ? `the cookie ${name}` : 'a cookie'
     const key = `${name} ${domain} ${path}`
-    // One that has ended removes the one before it.
+    // An expired cookie removes an earlier one with the same name.
     if (seconds <= 0) cookies.delete(key)
     else cookies.set(key, { pair: line.split(';', 1).join(), shown, isSecure: secure, loss })
   }

@@ -26,12 +26,12 @@ export class AppExamination {
     this.#add(level ? { ...finding, level } : finding)
   }
 
-  /** Reports an outcome to which a login should not have come. */
+  /** Reports an outcome that this request should not have had. */
   tellOutcome(code: OutcomeCode, check: string): void {
     this.#add({ level: PASSING.test(code) ? 'differs' : 'broken', code, check, message: OUTCOMES[code].message })
   }
 
-  /** Reports an answer that is none of the login, after asking for it as a script does. */
+  /** Reports a response that does not come from the login. Sends the request once more as a script. */
   async tellInstead(part: 'start' | 'callback', visit: Visit, answer: Answer): Promise<void> {
     const { ask, tell } = this
     const { url } = visit
@@ -39,7 +39,7 @@ export class AppExamination {
     const known = insteadBy(answer)
     if (known !== undefined) return tell(`${part}_${known}`, status)
     const isForScripts = (await ask({ ...visit, headers: script(url) })).mark !== undefined
-    // A waiting room asks again by itself.
+    // A waiting room reloads by itself, and is not the single page.
     if (status < 300 && !/http-equiv=["']?refresh/i.test(text)) {
       const other = await ask({ ...visit, url: new URL(invented(), url.origin) })
       const words = `${isForScripts ? 'Only a script reaches' : 'Nor does a script reach'} the login.`
@@ -58,7 +58,7 @@ export class AppExamination {
   }
 }
 
-/** What needs no second look. */
+/** What the response alone shows. */
 function insteadBy({ status, headers, text }: Answer): Instead | undefined {
   if (status === 429) return 'rate_limited'
   if (status >= 400 && isFirewall(status, headers, text)) return 'blocked'
@@ -67,12 +67,12 @@ function insteadBy({ status, headers, text }: Answer): Instead | undefined {
   return status >= 500 && status !== 503 ? 'error' : undefined
 }
 
-/** Without what redirects often correct: a slash at the end, capitals. */
+/** The path without what redirects often change: a slash at the end, capitals. */
 export function pathOf({ pathname }: URL): string {
   return pathname.replace(/\/+$/, '').toLowerCase()
 }
 
-/** Without the query, which may hold a secret. */
+/** The URL without its query, which may hold a secret. */
 export function addressOf({ origin, pathname }: URL): string {
   return origin + pathname
 }

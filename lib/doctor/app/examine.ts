@@ -58,7 +58,7 @@ async function reachesLogin(examination: AppExamination, visit: Visit): Promise<
   const answer = await ask(visit)
   const keyed = await ask({ url: withKey(url), headers })
   const isMissing = answer.mark === 'auth_key_missing'
-  // Behind a proxy that strips a prefix, one without a key is a start where no login is found.
+  // Behind a proxy that strips a prefix, a callback without a key is taken for a start.
   const isReached = (isMissing || isOneOf(STARTS, answer)) && keyed.mark === 'login_not_started'
   const { location: target } = keyed
   const isKeyLost = target && pathOf(target) === pathOf(url) && !target.searchParams.has('auth_key')
@@ -73,7 +73,8 @@ async function reachesLogin(examination: AppExamination, visit: Visit): Promise<
 /** Whether six callbacks, each of which may reach another process, find the login. A finding explains why not. */
 async function keepsLogin(examination: AppExamination, callback: URL, cookies: readonly Cookie[]): Promise<boolean> {
   const { ask, tell } = examination
-  // One that was typed is refused by a login that was not, before anything is sent or changed.
+  // A callback with the headers of a typed address is refused after its login is found, and before anything is sent or
+  // changed. So it shows whether the login is found.
   const visit = { url: callback, headers: navigation('none') }
   const typed = (sent: readonly Cookie[]): Visit => ({ ...visit, url: withKey(callback), cookie: header(sent) })
   const finds: Finds = async (sent) => (await ask(typed(sent))).mark === 'callback_forged'

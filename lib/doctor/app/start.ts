@@ -4,7 +4,7 @@ import { invented, loginURL } from '../endpoints'
 import { type AppExamination, addressOf } from './examination'
 import { type Answer, FOREIGN_PAGE, navigation, script, type Visit, withKey, withParameter } from './site'
 
-// Of the pages that ask a tab for its secret (`tabBinding`).
+// The parameter with the secret of a tab (`tabBinding`).
 export const TAB_PARAMETER = 'social_login_tab'
 const IN_DEVELOPMENT = 'http://localhost:3000'
 
@@ -60,7 +60,7 @@ async function open({ ask, input }: AppExamination): Promise<StartedLogin> {
 
 const isNoRoute = ({ mark, status }: Answer): boolean => mark === undefined && (status === 404 || status === 405)
 
-/** By a link or a form of the application's first page. */
+/** A start by a link or a form on the application's first page. */
 export function own(url: URL, method: 'GET' | 'POST' = 'GET'): Visit {
   return as({ url, method }, navigation('same-origin', `${url.origin}/`))
 }
@@ -110,7 +110,7 @@ async function examineHeaders(examination: AppExamination, start: StartedLogin, 
 async function explainUnverified({ ask, tell }: AppExamination, start: StartedLogin, callback: URL): Promise<void> {
   const { origin, protocol, host } = start.url
   const level = isUnverified(start.answer) ? 'broken' : 'differs'
-  // Without a login nothing is sent, and a foreign Referer, if it arrives, is refused before that is seen.
+  // This callback has no login, so nothing is sent. A foreign Referer that arrives is refused before the missing login.
   const { mark } = await ask({ url: withKey(callback), headers: navigation(undefined, FOREIGN_PAGE) })
   if (mark === 'login_not_started') return tell(level === 'broken' ? 'headers_removed' : 'referer_removed')
   if (mark !== 'callback_forged') return level === 'broken' ? tell('start_not_verified') : undefined

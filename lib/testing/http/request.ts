@@ -47,7 +47,7 @@ export async function readRequest(
     /** The request target as received: path and query. */
     path,
     pathname,
-    /** Which of the four endpoints it asks; undefined for a page. */
+    /** The one of the four endpoints that it is for; undefined for a page. */
     endpoint: endpointAt(pathname, behaviours),
     query: new URLSearchParams(path.slice(pathname.length)),
     headers,

@@ -5,7 +5,7 @@ import { Deployment, type PendingLoginStoreCheck } from './deployment'
 import { RULES } from './rules'
 
 /**
- * Tests a `PendingLoginStore` of your own against all rules of its contract, with real requests to a server of this
+ * Tests your own `PendingLoginStore` against all rules of its contract, with real requests to a server of this
  * machine, as two processes of an application get them. Works in every test framework.
  * @param makeStore makes the store of one process; called twice. Both must share their storage.
  * @throws Error that names the rule that is broken, and what was seen

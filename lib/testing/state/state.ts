@@ -21,7 +21,7 @@ export class State {
   readonly allowRemote: boolean
   behaviours: ProviderBehaviours
   readonly report: ((line: string) => void) | undefined
-  /** Undefined on a server of the user's own, if it was not given. */
+  /** Undefined on the application's own server, if it was not given. */
   origin: string | undefined
   readonly applications = new Applications()
   readonly users = new Users()

@@ -144,7 +144,7 @@ const deployments: Record<string, Deployment> = {
 
 const rows = Object.entries(deployments).map(([title, deployment]) => ({ title, deployment }))
 
-test('they are many', () => expect(rows.length).toBeGreaterThanOrEqual(20))
+test('the right applications are many', () => expect(rows.length).toBeGreaterThanOrEqual(20))
 
 test.each(rows)('$title: nothing is found', async ({ deployment }) => {
   const { told, exchanges } = await examine(deployment)
