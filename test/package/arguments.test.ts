@@ -233,9 +233,9 @@ const sentences: readonly (readonly [title: string, call: () => unknown, says: R
     /^FakeProvider: options.clock must be a Clock, not an instance of a class$/,
   ],
   [
-    'people of another kind',
+    'a user of another kind',
     () => construct(testing.FakeProvider)({ users: [CANARY] }),
-    /^a person must be an object, not a string$/,
+    /^a user must be an object, not a string$/,
   ],
   [
     'an id that is no number',
@@ -243,7 +243,7 @@ const sentences: readonly (readonly [title: string, call: () => unknown, says: R
     /^user_id: a number must be whole, with no digits lost beyond 2\^53/,
   ],
   [
-    'another id for a person',
+    'another id for a user',
     () => method(provider, 'updateUser')('1', { user_id: '2' }),
     /^updateUser: changes must be an object with the fields of a user but user_id, which stays/,
   ],
