@@ -83,7 +83,7 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
-    rule: 'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.',
+    rule: 'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false (unless atomic is false).',
     check: consumesOnce,
   },
   {
