@@ -38,7 +38,7 @@ export interface TracedPhase {
   retried?: true
   /** Milliseconds that the phase took, with fractions; undefined while it runs. */
   duration?: number
-  /** Set before the `error` event, when this package raised it. */
+  /** Set before the `error` event, if it is one of this class: also one that the application has thrown. */
   error?: SocialLoginError
 }
 
