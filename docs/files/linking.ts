@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Request, type RequestHandler, Router } from 'express'
+import 'express-session'
 import passport from 'passport'
 import { Strategy, type StrategyOptions } from 'passport-social-login'
 

@@ -36,15 +36,18 @@ export function openAccounts(file) {
     }
   }
 
+  // libsql adds a member of its own to each row.
+  const userOf = (row) => row && { id: row.id, name: row.name }
+
   async function find(id) {
-    return userByID.get(id)
+    return userOf(userByID.get(id))
   }
 
   async function findOrCreate({ provider, id: subject, displayName }) {
-    const known = userByLogin.get(provider, subject)
+    const known = userOf(userByLogin.get(provider, subject))
     if (known) return known
     return inTransaction(() => {
-      const created = userByLogin.get(provider, subject) // by another request, in the meantime
+      const created = userOf(userByLogin.get(provider, subject)) // by another request, in the meantime
       if (created) return created
       const user = { id: randomUUID(), name: displayName }
       insertUser.run(user.id, user.name)

@@ -50,9 +50,10 @@ export function claimCallback({ callbackPath, appOrigin = '', baseURL }: Callbac
   for (const origin of [appOrigin, '*']) callbacks.claim(origin + path, baseURL)
 }
 
-// This is no error, because a provider may have moved. Under a test runner, providers of this machine are excepted,
-// because tests start them on a new port again and again.
+// This is no error, because a provider may have moved. Under a test runner (Jest and Vitest set NODE_ENV, and node:test
+// another variable), providers of this machine are excepted, because tests start them on a new port again and again.
 function warnIfTaken(code: WarningCode, owners: Owners, key: string, baseURL: string): void {
   if (!owners.isTaken(key, baseURL)) return
-  if (process.env['NODE_ENV'] !== 'test' || !isLoopback(new URL(baseURL).hostname)) warnOnce(code)
+  const isTest = process.env['NODE_ENV'] === 'test' || process.env['NODE_TEST_CONTEXT'] !== undefined
+  if (!isTest || !isLoopback(new URL(baseURL).hostname)) warnOnce(code)
 }

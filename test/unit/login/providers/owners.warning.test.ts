@@ -8,12 +8,12 @@ const codesOf = ({ mock }: jest.SpyInstance): unknown[] =>
   mock.calls.map(([, options]) => Reflect.get(Object(options), 'code'))
 
 /** The codes of the process warnings of an application that makes these claims. */
-function warningsOf(made: readonly ((claims: Claims) => void)[], NODE_ENV = 'test'): unknown[] {
+function warningsOf(made: readonly ((claims: Claims) => void)[], runner: object = { NODE_ENV: 'test' }): unknown[] {
   // The owners are those of the process, which is warned once.
   jest.resetModules()
   const claims: Claims = require('../../../../lib/login/providers/owners')
   const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  const env = jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV })
+  const env = jest.replaceProperty(process, 'env', { ...process.env, NODE_ENV: '', ...runner })
   for (const claim of made) claim(claims)
   const codes = codesOf(emitWarning)
   env.restore()
@@ -59,8 +59,9 @@ test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'
   'a test may start its provider at %s again on another port, and an application may not',
   (baseURL) => {
     const claims = [nameOf('chess', A), nameOf('chess', baseURL), callbackAt('/cb', A), callbackAt('/cb', baseURL)]
-    expect(warningsOf(claims)).toEqual([])
-    expect(warningsOf(claims, 'production')).toEqual(['NAME_SHARED', 'CALLBACK_SHARED'])
+    for (const runner of [{ NODE_ENV: 'test' }, { NODE_TEST_CONTEXT: 'child-v8' }])
+      expect(warningsOf(claims, runner)).toEqual([])
+    expect(warningsOf(claims, { NODE_ENV: 'production' })).toEqual(['NAME_SHARED', 'CALLBACK_SHARED'])
   },
 )
 
