@@ -112,7 +112,7 @@ function announce(provider: FakeProvider): void {
   console.log(`Fake provider: ${provider.origin}
   base URL     ${provider.baseURL}
   developers   ${provider.origin}/developers
-  users       ${provider.origin}/users`)
+  users        ${provider.origin}/users`)
   for (const { name, appID, appSecret, redirectURL } of provider.applications) {
     console.log(`\n${name}\n  app_id       ${appID}\n  app_secret   ${appSecret}\n  redirect URL ${redirectURL}`)
   }
