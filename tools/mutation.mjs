@@ -1,6 +1,6 @@
 // npm run test:mutation -- [file of lib, with lines ...] [folder or file of test ...]
 //
-// An aid for developers, and no check: StrykerJS changes the given lines of lib (lib/login/callback.ts:111-158), one place at
+// An aid for developers, and no check: StrykerJS changes the given lines of lib (lib/login/callback.ts:102-121), one place at
 // a time, and names each change that no test notices. Without lines: those that differ from main, or if none does, those of
 // the last commit. Without tests: those of whole logins, and those that mirror the file's folder. Fewer tests are quicker.
 // Tests in folders called browsers, concurrency or processes do not run.
@@ -18,7 +18,7 @@ const others = given.filter((path) => !mutate.includes(path) && !tests.includes(
 
 const lines = mutate.length > 0 ? mutate : linesOfChange()
 if (lines.length === 0) {
-  console.error('Nothing of lib/ has changed: name files, such as lib/login/callback.ts:111-158.')
+  console.error('Nothing of lib/ has changed: name files, such as lib/login/callback.ts:102-121.')
   process.exit(1)
 }
 console.log(`Changes ${lines.join(', ')}`)

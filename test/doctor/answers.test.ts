@@ -281,12 +281,15 @@ test.each<[what: string, Answers, Login, told: string, sent?: string]>([
     'POST,GET,GET',
   ],
 ])('a login %s', async (_what, answers, login, expected, sent = 'POST') => {
-  expect(await toldOfLogin(answers, login)).toEqual([lines(expected), sent])
+  expect(await toldOfLogin(answers, login)).toStrictEqual([lines(expected), sent])
 })
 
 test('an application id that its login page refuses is proposed again after a login with it', async () => {
   const { told } = await examined({ page: [404] }, APP_ID, {})
-  expect([told.get('Application'), told.get('clientID')]).toEqual([['differs app_id_refused'], [`clientID=${APP_ID}`]])
+  expect([told.get('Application'), told.get('clientID')]).toStrictEqual([
+    ['differs app_id_refused'],
+    [`clientID=${APP_ID}`],
+  ])
 })
 
 const ofLength = (length: number): string => `http://a.example/cb?auth_key=${KEY}&x=`.padEnd(length, 'x')
@@ -365,7 +368,7 @@ test.each<[who: string, Answers, told: string]>([
   ['who is elsewhere', { person: [200, { response: { user: { user_id: 1 } } }] }, NOBODY],
   ['who is a page', { person: PAGE }, NOBODY],
 ])('the token of a login gets a user %s', async (_who, answers, expected) => {
-  expect(await toldOfLogin(answers)).toEqual([lines(expected), 'POST'])
+  expect(await toldOfLogin(answers)).toStrictEqual([lines(expected), 'POST'])
 })
 
 const FIND = 'differs pictures_relative, relativePictures: true'
@@ -424,5 +427,5 @@ test.each<[what: string, Answers, ...told: string[]]>([
 test('each code is the result of an answer here, or a connection of another test', () => {
   const elsewhere =
     /^(certificate_.*|http2_only|address_insecure|plain_http|proxy_needed|provider_unreachable|speed_slow|login_page_other_origin)$/
-  expect(Object.keys(CHECKS).filter((code) => !seen.has(code) && !elsewhere.test(code))).toEqual([])
+  expect(Object.keys(CHECKS).filter((code) => !seen.has(code) && !elsewhere.test(code))).toStrictEqual([])
 })

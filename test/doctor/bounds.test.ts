@@ -67,7 +67,7 @@ describe('the options to paste are code, and nothing in them can be more than a 
 test('a secret is left out, of four characters on: a shorter one would be found in ordinary words', () => {
   const examination = newExamination()
   for (const secret of ['abc', 'WXYZ']) examination.hide(secret)
-  expect(['xabcx', 'xwxyzx', 'xWXYZx', 'x%57xyzx'].map((text) => examination.isHarmless(text))).toEqual([
+  expect(['xabcx', 'xwxyzx', 'xWXYZx', 'x%57xyzx'].map((text) => examination.isHarmless(text))).toStrictEqual([
     true,
     false,
     false,
@@ -84,7 +84,7 @@ test('a key that is not well encoded is exchanged as it is', async () => {
   })
   const driver = { logIn: async () => 'http://localhost:1/cb?auth_key=k%zz', mayExchangeByGet: async () => false }
   await diagnose(baseURL, { login: { appID: 'mine', appSecret: 'app-secret-canary', spendTwice: false, driver } })
-  expect(keys).toEqual(['k%zz'])
+  expect(keys).toStrictEqual(['k%zz'])
 })
 
 test('a name that resolves into this network is asked for nothing, unless it was typed', async () => {
@@ -111,8 +111,8 @@ test('a name that resolves into this network is asked for nothing, unless it was
     await probe.close()
     return result
   }
-  expect([await send(new Probe('test', 1000, origin)), asked]).toEqual([401, 1])
-  expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toEqual([NOT_ASKED, 1])
+  expect([await send(new Probe('test', 1000, origin)), asked]).toStrictEqual([401, 1])
+  expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toStrictEqual([NOT_ASKED, 1])
 })
 
 describe('a name that resolves into this network only when the certificate is looked at', () => {
@@ -289,7 +289,7 @@ describe('a person at a terminal', () => {
     })
     await runWith([baseURL, '--app-id', 'mine', '--login'], io)
     // The terminal is given back.
-    expect(setRawMode.mock.calls).toEqual([[true], [false]])
+    expect(setRawMode.mock.calls).toStrictEqual([[true], [false]])
     expect(io.printed.join('')).toContain('seen-canary')
     expect(io.printed.join('')).not.toContain('hidden-canary')
   })

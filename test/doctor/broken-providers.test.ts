@@ -56,7 +56,7 @@ test.each<[title: string, start: () => Promise<string>, sentence: string]>([
   ['a port where nothing listens', async () => 'http://localhost:1/api/v1', 'The connection was refused'],
 ])('%s: no login is possible, and the report says why', async (title, start, sentence) => {
   const { isBroken, report } = await diagnose(await start(), { timeout: title === 'no answer' ? 200 : 20_000 })
-  expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining(sentence)])
 })
 
 test('a firewall that refuses the name of this package alone', async () => {
@@ -69,7 +69,7 @@ test('a firewall that refuses the name of this package alone', async () => {
   })
   const { findings, options } = await examineProvider(provider, application, { baseURL, userAgent: USER_AGENT })
   await provider.stop()
-  expect(findings.filter(({ level }) => level !== 'good')).toEqual([
+  expect(findings.filter(({ level }) => level !== 'good')).toStrictEqual([
     {
       level: 'differs',
       code: 'user_agent_refused',
@@ -100,8 +100,8 @@ test('a firewall that refuses any name: the usual one is used on', async () => {
   })
   const { report } = await diagnose(baseURL)
   const [usual, other, ...rest] = names
-  expect([usual, other]).toEqual([USER_AGENT, 'Mozilla/5.0 (compatible; passport-social-login)'])
-  expect([rest.length > 2, new Set(rest)]).toEqual([true, new Set([USER_AGENT])])
+  expect([usual, other]).toStrictEqual([USER_AGENT, 'Mozilla/5.0 (compatible; passport-social-login)'])
+  expect([rest.length > 2, new Set(rest)]).toStrictEqual([true, new Set([USER_AGENT])])
   expect(report).not.toContain('userAgent')
 })
 
@@ -127,9 +127,9 @@ describe('a redirect to an address inside the network, which the provider alone 
     })
     // A client that follows it.
     await fetch(`${baseURL.slice(0, -3)}/oauth?app_id=1`)
-    expect(seen.splice(0)).toEqual(['/admin'])
+    expect(seen.splice(0)).toStrictEqual(['/admin'])
     const { isBroken, report } = await diagnose(baseURL, { appID: 'mine' })
-    expect([isBroken, seen]).toEqual([false, []])
+    expect([isBroken, seen]).toStrictEqual([false, []])
     expect(report).toContain(`differs Login page: It leads to ${origin}, a private address, and no one typed it`)
     expect(report).not.toContain('allowedCallbackOrigins')
   })
@@ -140,9 +140,9 @@ describe('a redirect to an address inside the network, which the provider alone 
       page(301, { location: `${origin}${request.url}` })(request, response),
     )
     await fetch(`${redirecting}/user/me`)
-    expect(seen.splice(0)).toEqual(['/api/v1/user/me'])
+    expect(seen.splice(0)).toStrictEqual(['/api/v1/user/me'])
     const { isBroken, report } = await diagnose(redirecting)
-    expect([isBroken, seen]).toEqual([true, []])
+    expect([isBroken, seen]).toStrictEqual([true, []])
     expect(report).toContain(`broken Address: It leads to ${origin}, a private address, and no one typed it`)
   })
 
@@ -162,7 +162,7 @@ describe('a redirect to an address inside the network, which the provider alone 
     process.env['http_proxy'] = await proxyTo(baseURL, (received) => bytes.push(received))
     const { report } = await diagnose('http://nowhere.invalid/api/v1', { hasProxy: true })
     delete process.env['http_proxy']
-    expect([bytes.join().includes('/api/oauth'), bytes.join().includes('intranet')]).toEqual([true, false])
+    expect([bytes.join().includes('/api/oauth'), bytes.join().includes('intranet')]).toStrictEqual([true, false])
     expect(report).toContain('Login page: It leads to http://intranet.example, another host, which a proxy might find')
   })
 })
@@ -175,5 +175,5 @@ test('a proxy of the environment without which the provider is not reached', asy
   expect(report).toContain('differs Proxy: The provider is reached through the proxy of this machine alone')
   expect(report).toContain("dispatcher: new EnvHttpProxyAgent(), // from 'undici'")
   // Plain http beyond this machine.
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Encryption')])
+  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining('broken Encryption')])
 })

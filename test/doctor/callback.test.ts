@@ -58,7 +58,7 @@ test.each<[title: string, headers: Record<string, string>]>([
   ['a program', {}],
 ])('a navigation of %s is a callback', async (_title, headers) => {
   expect(await visit('/cb?auth_key=genuine', headers)).toBe(200)
-  expect([await listener.callback, listener.referer()]).toEqual([
+  expect([await listener.callback, listener.referer()]).toStrictEqual([
     `${redirectURL}?auth_key=genuine`,
     headers['referer'] ?? '',
   ])
@@ -109,9 +109,9 @@ test('a browser that returns is told that the window can be closed, and any othe
 })
 
 test('the first callback counts, with its own page', async () => {
-  expect([await visit('/cb?auth_key=first', document), listener.referer()]).toEqual([200, ''])
+  expect([await visit('/cb?auth_key=first', document), listener.referer()]).toStrictEqual([200, ''])
   await visit('/cb?auth_key=second', { ...document, referer: 'https://evil.example/' })
-  expect([await listener.callback, listener.referer()]).toEqual([`${redirectURL}?auth_key=first`, ''])
+  expect([await listener.callback, listener.referer()]).toStrictEqual([`${redirectURL}?auth_key=first`, ''])
 })
 
 test('a connection that a browser has opened in advance is closed in the end', async () => {

@@ -36,8 +36,8 @@ test('the doctor sends nothing to a server without a good certificate, even with
     env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', SOCIAL_CLIENT_SECRET: SECRET },
     input: `http://app.example/cb?auth_key=${KEY}\n`,
   })
-  expect([code, unwrapped(stdout)]).toEqual([1, expect.stringContaining('The certificate is not trusted')])
-  expect(received).toEqual([])
+  expect([code, unwrapped(stdout)]).toStrictEqual([1, expect.stringContaining('The certificate is not trusted')])
+  expect(received).toStrictEqual([])
 })
 
 test('a redirect from https to plain http is reported as one, and not followed', async () => {
@@ -46,7 +46,7 @@ test('a redirect from https to plain http is reported as one, and not followed',
   const { code, stdout } = await runDoctorProcess([`https://localhost:${await listening(server)}/api/v1`], {
     env: trusting,
   })
-  expect([code, unwrapped(stdout)]).toEqual([
+  expect([code, unwrapped(stdout)]).toStrictEqual([
     1,
     expect.stringContaining('The provider redirects from https to plain http'),
   ])
@@ -62,14 +62,14 @@ test('a provider that is reached through a proxy alone is asked for nothing besi
   const { stdout, stderr } = await runDoctorProcess(['https://other.example/api/v1', '--timeout', '2'], {
     env: { ...trusting, https_proxy: proxy },
   })
-  expect([unwrapped(stdout), stderr]).toEqual([expect.stringMatching(/^good +Exchange: /m), ''])
+  expect([unwrapped(stdout), stderr]).toStrictEqual([expect.stringMatching(/^good +Exchange: /m), ''])
 })
 
 test('a handshake that is never answered is given up in time, and its connection is closed', async () => {
   const server = createServer((socket) => socket.on('error', () => {}).resume())
   const connections = countConnections(server)
   const { isBroken, report } = await diagnose(`https://localhost:${await listening(server)}/api/v1`, { timeout: 300 })
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('no complete response within 0.3 seconds')])
+  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining('no complete response within 0.3 seconds')])
   await until(() => connections.open === 0)
   // One for the request, and one to look at the certificate.
   expect(connections.accepted).toBeGreaterThan(1)
@@ -90,5 +90,5 @@ test.each([
     if (typeof answer === 'function') setImmediate(() => answer(null, addresses))
   })
   const { report } = await diagnose(`https://localhost:${port}/api/v1`)
-  expect([found, report]).toEqual([[], expect.stringContaining(sentence)])
+  expect([found, report]).toStrictEqual([[], expect.stringContaining(sentence)])
 })

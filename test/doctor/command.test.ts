@@ -29,7 +29,7 @@ test.each<[string[], string]>([
   [['https://social.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
 ])('the arguments %j are refused with one sentence', async (args, message) => {
   const { code, stdout, stderr } = await runDoctor(args)
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
+  expect([code, stdout, stderr]).toStrictEqual([2, '', expect.stringContaining(message)])
   expect(stderr).not.toContain('\n')
 })
 
@@ -43,14 +43,14 @@ test.each([
 ])('a secret among the arguments is refused, and not repeated: %s', async (...secret) => {
   const env = secret[0] === '--app-id' ? { SOCIAL_CLIENT_SECRET: SECRET } : {}
   const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL, ...secret], { env })
-  expect([code, stderr]).toEqual([2, expect.stringContaining('A secret is never an argument')])
-  expect(findSecrets([SECRET], { stdout, stderr })).toEqual([])
-  expect(logins.provider.requests).toEqual([])
+  expect([code, stderr]).toStrictEqual([2, expect.stringContaining('A secret is never an argument')])
+  expect(findSecrets([SECRET], { stdout, stderr })).toStrictEqual([])
+  expect(logins.provider.requests).toStrictEqual([])
 })
 
 test('--help shows the options, which the documentation lists', async () => {
   const { code, stdout } = await runDoctor(['--help'])
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ {2}--app-id [\s\S]*^ {2}--record /m)])
+  expect([code, stdout]).toStrictEqual([0, expect.stringMatching(/^ {2}--app-id [\s\S]*^ {2}--record /m)])
 })
 
 test('the report is plain ASCII of at most 80 columns, with the level of each line as a word', async () => {
@@ -58,7 +58,7 @@ test('the report is plain ASCII of at most 80 columns, with the level of each li
   register()
   const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine'])
   const lines = stdout.split('\n')
-  expect(lines.filter((line) => line.length > 80 || !/^[\x20-\x7e]*$/.test(line))).toEqual([])
+  expect(lines.filter((line) => line.length > 80 || !/^[\x20-\x7e]*$/.test(line))).toStrictEqual([])
   const [, findings = ''] = stdout.split('\n\n')
   for (const line of findings.split('\n')) expect(line).toMatch(/^(good {5}|differs {2}|broken {3}| {9})\S/)
 })
@@ -76,7 +76,7 @@ test('the documentation shows what is printed', async () => {
 test('a report of what is broken says when its options can be used', async () => {
   logins.provider.setMode({ scriptWarnings: true })
   const { code, stdout } = await runDoctor([logins.provider.baseURL])
-  expect([code, stdout]).toEqual([
+  expect([code, stdout]).toStrictEqual([
     1,
     expect.stringContaining('\n\nOptions to paste, once what is broken is fixed:\n\n'),
   ])
@@ -104,7 +104,7 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   const recorded = file('provider.json')
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--spend-twice', '--record', recorded]
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input })
-  expect([code, unwrapped(stdout)]).toEqual([
+  expect([code, unwrapped(stdout)]).toStrictEqual([
     0,
     expect.stringContaining('good     Login: The provider exchanged the key for a token.'),
   ])
@@ -120,7 +120,7 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   const text = readFileSync(recorded, 'utf8')
   expect(JSON.parse(text)).toMatchObject({ wrapUser: 'user_info', stringTypes: true, encodeEntities: true })
   // Flags only: words of the record's own names, and nothing of the user, the key or the token.
-  expect(Object.values(JSON.parse(text)).filter((value) => typeof value !== 'boolean')).toEqual(['user_info'])
+  expect(Object.values(JSON.parse(text)).filter((value) => typeof value !== 'boolean')).toStrictEqual(['user_info'])
   const again = await FakeProvider.start({ mode: JSON.parse(text) })
   await again.stop()
 })
@@ -133,7 +133,7 @@ const plain = (text: string): string =>
 
 test('a report without a login ends with the options, and what comes next', async () => {
   const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL])
-  expect([code, plain(stdout), stderr]).toEqual([
+  expect([code, plain(stdout), stderr]).toStrictEqual([
     0,
     `Examining http://127.0.0.1:4400/api/v1
 
@@ -166,7 +166,7 @@ test('its requests say who asks, and nothing is listened to without a login', as
   const { code } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine', ...redirect])
   const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8'))
   const names = new Set(logins.provider.requests.map(({ headers }) => headers['user-agent']))
-  expect([code, [...names]]).toEqual([1, [`passport-social-login/${version} (doctor)`]])
+  expect([code, [...names]]).toStrictEqual([1, [`passport-social-login/${version} (doctor)`]])
 })
 
 test.each(['http_proxy', 'HTTP_PROXY'])('the variable %s names a proxy, which may be the only way', async (name) => {
@@ -176,7 +176,10 @@ test.each(['http_proxy', 'HTTP_PROXY'])('the variable %s names a proxy, which ma
   const withoutIt = await runDoctor([address, '--timeout', '1'])
   delete process.env[name]
   const sentence = 'The provider is reached through the proxy of this machine alone'
-  expect([unwrapped(stdout).includes(sentence), unwrapped(withoutIt.stdout).includes(sentence)]).toEqual([true, false])
+  expect([unwrapped(stdout).includes(sentence), unwrapped(withoutIt.stdout).includes(sentence)]).toStrictEqual([
+    true,
+    false,
+  ])
 })
 
 /** Returns as a browser does. @returns the status; 0 while nothing listens */
@@ -196,7 +199,7 @@ test('a callback at this machine is caught, with the page from which it came', a
   const callback = await approve(logins.provider, application, '1')
   while ((await comeBack(callback, 'https://accounts.google.example/')) !== 200);
   const { code, stdout, stderr } = await ended
-  expect([code, plain(stdout), plain(stderr)]).toEqual([
+  expect([code, plain(stdout), plain(stderr)]).toStrictEqual([
     0,
     `Examining http://127.0.0.1:4400/api/v1
 
@@ -232,7 +235,7 @@ test('an empty paste is reported', async () => {
   register()
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login']
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input: '\n' })
-  expect([code, unwrapped(stdout)]).toEqual([
+  expect([code, unwrapped(stdout)]).toStrictEqual([
     1,
     expect.stringContaining(
       'broken   Login: Not tried: no address was given to which a browser returned. [login_not_tried]\n',
@@ -246,7 +249,7 @@ test('a taken port of the redirect URL is an error with its cure', async () => {
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
   const { code, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET } })
   const { host } = new URL(redirectURL)
-  expect([code, stderr]).toEqual([
+  expect([code, stderr]).toStrictEqual([
     2,
     `Cannot listen at ${host}, to which the browser returns: stop the application that listens there, or leave --redirect-url out and paste the address`,
   ])
@@ -256,7 +259,7 @@ test('--record renews a record', async () => {
   const recorded = file('renewed.json')
   writeFileSync(recorded, '{"getOnly":true}')
   const { code } = await runDoctor([logins.provider.baseURL, '--record', recorded])
-  expect([code, readFileSync(recorded, 'utf8')]).toEqual([
+  expect([code, readFileSync(recorded, 'utf8')]).toStrictEqual([
     0,
     `{
   "signInFirst": false,
@@ -276,6 +279,6 @@ test('--record renews a record', async () => {
 test('where nothing was seen, nothing is recorded', async () => {
   const recorded = file('nothing.json')
   const { code, stdout } = await runDoctor(['http://127.0.0.1:1/api/v1', '--record', recorded, '--timeout', '1'])
-  expect([code, existsSync(recorded)]).toEqual([1, false])
+  expect([code, existsSync(recorded)]).toStrictEqual([1, false])
   expect(stdout).toContain(`\nNothing was seen that could be recorded: ${recorded} was not written.\n\n1 check: `)
 })

@@ -72,18 +72,18 @@ const FOLLOWED = [
 describe('a working provider', () => {
   test('is asked once for each finding, which is told immediately', async () => {
     const { requests, told } = await follow({})
-    expect([requests, told]).toEqual([ASKED, FOLLOWED])
+    expect([requests, told]).toStrictEqual([ASKED, FOLLOWED])
   })
 
   test('with an application is asked for its login page, too', async () => {
     const { requests } = await follow({}, { appID: 'app-7' })
-    expect(requests).toEqual([...ASKED.slice(0, 2), ...ASKED.slice(1)])
+    expect(requests).toStrictEqual([...ASKED.slice(0, 2), ...ASKED.slice(1)])
   })
 
   test('with a login is asked with its secret', async () => {
     const { requests, told } = await follow({}, { login: inputOf({}) })
-    expect(requests).toEqual([...ASKED, 'POST /api/authorize', 'GET /api/v1/user/me', 'GET /api/get_user_info'])
-    expect(told).toEqual([
+    expect(requests).toStrictEqual([...ASKED, 'POST /api/authorize', 'GET /api/v1/user/me', 'GET /api/get_user_info'])
+    expect(told).toStrictEqual([
       ...FOLLOWED,
       'good key_received',
       'Exchanging the key ...',
@@ -96,7 +96,7 @@ describe('a working provider', () => {
 
   test('is reached directly, where the environment names a proxy that is not needed', async () => {
     const { requests, told } = await follow({}, { hasProxy: true })
-    expect([requests, told]).toEqual([['GET /api/v1/user/me', ...ASKED], FOLLOWED])
+    expect([requests, told]).toStrictEqual([['GET /api/v1/user/me', ...ASKED], FOLLOWED])
   })
 })
 
@@ -109,8 +109,8 @@ describe('at a path of no API', () => {
 
   test('the usual path of the host is looked at, and a login is not made there', async () => {
     const { requests, findings } = await follow(elsewhere, { login: inputOf({}) }, '/old/api/v1')
-    expect(requests).toEqual([...LOOKED, ...ASKED])
-    expect([findings.at(1), findings.at(-1)]).toEqual(['broken path_wrong', 'broken login_not_tried'])
+    expect(requests).toStrictEqual([...LOOKED, ...ASKED])
+    expect([findings.at(1), findings.at(-1)]).toStrictEqual(['broken path_wrong', 'broken login_not_tried'])
   })
 
   test.each<[what: string, Answers]>([
@@ -138,7 +138,7 @@ test('a redirect of the API ends before a login, which overrules nothing then', 
   const me = (path: string) =>
     path.startsWith('/old') ? ([301, '', { location: path.slice(4) }] as const) : ([401, { error: true }] as const)
   const { findings } = await follow({ me, post: PAGE }, { login: inputOf({}) }, '/old/api/v1')
-  expect(findings).toEqual([
+  expect(findings).toStrictEqual([
     'differs address_redirects',
     'good login_page_good',
     'broken exchange_page',
@@ -158,7 +158,7 @@ describe('without a connection', () => {
     const more = { hasProxy: true, timeout: 2000, login: inputOf({}) }
     const { findings, examination } = await followAt(new URL('http://nowhere.invalid/api/v1'), more)
     const good = FOLLOWED.filter((line) => line.startsWith('good')).slice(1)
-    expect(findings).toEqual([
+    expect(findings).toStrictEqual([
       'differs proxy_needed',
       'good address_good',
       'broken plain_http',
@@ -173,7 +173,7 @@ describe('without a connection', () => {
     const large = createServer((_request, response) => response.writeHead(200, { 'x-a': 'x'.repeat(40_000) }).end())
     for (const server of [closing, large]) {
       const baseURL = new URL(`http://localhost:${await listening(server)}/api/v1`)
-      expect((await followAt(baseURL, { hasProxy: true })).findings).toEqual(['broken provider_unreachable'])
+      expect((await followAt(baseURL, { hasProxy: true })).findings).toStrictEqual(['broken provider_unreachable'])
     }
   })
 })
@@ -187,7 +187,7 @@ test('slow refusals are reported, unless a login follows; then its time is', asy
     return [401, { error: true }] as const
   }
   const guessed = await follow({ post: slow, me: slow })
-  expect([guessed.findings.at(-1), guessed.examination.options.timeout]).toEqual(['differs speed_slow', 12_000])
+  expect([guessed.findings.at(-1), guessed.examination.options.timeout]).toStrictEqual(['differs speed_slow', 12_000])
   const known = await follow({ post: slow, me: slow }, { login: inputOf({}) })
   expect(known.findings.at(-1)).toBe('good speed_good')
 })
@@ -201,7 +201,7 @@ test.each([
 ])('%d ms of a login are reported as a share of the default timeout', (duration, level, share, timeout) => {
   const examination = newExamination()
   reportTime('A login took', duration, examination)
-  expect(findingsOf(examination)).toEqual([expect.stringContaining(`${level} Speed: A login took ${share} of`)])
+  expect(findingsOf(examination)).toStrictEqual([expect.stringContaining(`${level} Speed: A login took ${share} of`)])
   expect(examination.options.timeout).toBe(timeout)
 })
 
@@ -213,7 +213,7 @@ test.each([
   const examination = newExamination()
   examination.hide('canary')
   reportOrigin(new URL('https://a.example/api/v1'), { url: new URL(url) }, examination)
-  expect([examination.findings[0]?.code, examination.options.allowedCallbackOrigins]).toEqual([code, origins])
+  expect([examination.findings[0]?.code, examination.options.allowedCallbackOrigins]).toStrictEqual([code, origins])
 })
 
 test('the connections of an examination are closed with it', async () => {
@@ -234,7 +234,7 @@ test('a finding is told to the follower, and a guess is no verdict if a login fo
   expect(examination.isBroken).toBe(true)
   examination.loginFollows = true
   examination.suspect('exchange_page', 'It fails.')
-  expect(examination.findings).toEqual([
+  expect(examination.findings).toStrictEqual([
     { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'Dif?fers.' },
     { level: 'broken', code: 'exchange_page', check: 'Exchange', message: 'It fails.' },
     { level: 'differs', code: 'exchange_page', check: 'Exchange', message: 'It fails. The login will show.' },
@@ -305,7 +305,7 @@ describe('a report', () => {
 
   test('is visible ASCII, and counts', () => {
     expect(printable(' ~\x1f\x7f\n\u00e9A')).toBe(' ~????A')
-    expect([0, 1, 2].map((number) => count(number, 'day'))).toEqual(['0 days', '1 day', '2 days'])
+    expect([0, 1, 2].map((number) => count(number, 'day'))).toStrictEqual(['0 days', '1 day', '2 days'])
   })
 })
 
@@ -330,7 +330,7 @@ describe('a request of the specification', () => {
     await probe.close()
     const fields = 'app_id=a+b&app_secret=c&auth_key=d%26'
     const json = 'application/json'
-    expect(received).toEqual([
+    expect(received).toStrictEqual([
       ['POST', '/api/authorize', 'application/x-www-form-urlencoded', undefined, fields],
       ['GET', `/api/authorize?${fields}`, undefined, undefined, ''],
       ['GET', '/api/v1/user/me', json, 'Bearer token-1', ''],
@@ -343,7 +343,7 @@ describe('a request of the specification', () => {
 
   test('has invented values, no two of which are the same', () => {
     const form = inventedForm()
-    expect(Object.keys(form)).toEqual(['app_id', 'app_secret', 'auth_key'])
+    expect(Object.keys(form)).toStrictEqual(['app_id', 'app_secret', 'auth_key'])
     for (const value of Object.values(form)) expect(value).toMatch(/^[\da-f]{32}$/)
     expect(new Set(Object.values(form)).size).toBe(3)
   })

@@ -152,7 +152,7 @@ test.each([
   })
   for (const more of [[], ['--json']]) {
     const { stdout, stderr, code } = await login(baseURL, { more: [...SOON, ...more] })
-    expect([typeof code, findSecrets([everywhere], { stdout, stderr })]).toEqual(['number', []])
+    expect([typeof code, findSecrets([everywhere], { stdout, stderr })]).toStrictEqual(['number', []])
     expect(unwrapped(stdout)).toContain('Find the folder in the address of a picture')
   }
 })
@@ -171,7 +171,7 @@ test.each([
   })
   for (const more of [[], ['--json']]) {
     const { code, stdout, stderr } = await login(baseURL, { secret, more })
-    expect([code, findSecrets([secret, repeated], { stdout, stderr })]).toEqual([1, []])
+    expect([code, findSecrets([secret, repeated], { stdout, stderr })]).toStrictEqual([1, []])
     expect(unwrapped(stdout)).toContain('The provider repeated a secret')
   }
 })
@@ -187,7 +187,7 @@ test('no redirect is followed with a secret', async () => {
     response.writeHead(307, { location: `${other}/steal` }).end()
   })
   const { code, stdout } = await login(baseURL)
-  expect([code, seen]).toEqual([1, []])
+  expect([code, seen]).toStrictEqual([1, []])
   expect(unwrapped(stdout)).toContain('broken   Login: The exchange was answered neither with a token')
 })
 
@@ -203,7 +203,7 @@ test('a login is not made where the provider redirected to, but only at the addr
   await fetch(baseURL.replace('v1', 'authorize'), { method: 'POST', body: new URLSearchParams({ SECRET }) })
   expect(bodies.splice(0).join()).toContain(SECRET)
   const { code, stdout, stderr } = await login(baseURL)
-  expect([code, bodies.join().includes(SECRET), stderr]).toEqual([1, false, ''])
+  expect([code, bodies.join().includes(SECRET), stderr]).toStrictEqual([1, false, ''])
   const final = baseURL.replace('/api', '/members/api')
   expect(unwrapped(stdout)).toContain(`a secret is sent only to the address that was typed: run this with ${final}`)
 })
@@ -218,7 +218,7 @@ test('a login is not made by plain http beyond this machine', async () => {
       input: `http://app.example/cb?auth_key=${KEY}\n`,
     },
   )
-  expect([code, seen.join().includes('authorize'), seen.join().includes(SECRET)]).toEqual([1, true, false])
+  expect([code, seen.join().includes('authorize'), seen.join().includes(SECRET)]).toStrictEqual([1, true, false])
   expect(unwrapped(stdout)).toContain('Not tried: by plain http, anyone on the way could read the secret.')
 })
 
@@ -235,12 +235,16 @@ test('a redirect to something that is no base URL changes no address', async () 
 
 test('a token that is part of the address of the provider ends in a report', async () => {
   const { code, stdout, stderr } = await login(await serve(siteWithToken('http').listener))
-  expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('failed')])
+  expect([code, stderr]).toStrictEqual([expect.any(Number), expect.not.stringContaining('failed')])
   expect(stdout).toContain('baseURL: process.env.SOCIAL_BASE_URL,')
 })
 
 test('a proxy that is no address ends in a report', async () => {
   const env = { http_proxy: 'foo' }
   const { code, stdout, stderr } = await runDoctorProcess(['http://social.invalid/api/v1', ...SOON], { env })
-  expect([code, stderr, unwrapped(stdout)]).toEqual([1, '', expect.stringContaining('names a proxy by something')])
+  expect([code, stderr, unwrapped(stdout)]).toStrictEqual([
+    1,
+    '',
+    expect.stringContaining('names a proxy by something'),
+  ])
 })

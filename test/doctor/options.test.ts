@@ -53,8 +53,8 @@ const mendable: readonly (readonly [Ways, object])[] = [
 
 test.each(mendable)('%j: logins fail by default, and succeed with %j', async (ways, options) => {
   const { byDefault, suggested, examination, afterwards } = await logInBefore(ways)
-  expect([byDefault.ok, suggested, afterwards.ok]).toEqual([false, options, true])
-  expect(examination.findings.filter(({ level }) => level === 'broken')).toEqual([])
+  expect([byDefault.ok, suggested, afterwards.ok]).toStrictEqual([false, options, true])
+  expect(examination.findings.filter(({ level }) => level === 'broken')).toStrictEqual([])
 })
 
 test('the root of relative pictures is found where the provider sends them twice', async () => {
@@ -64,7 +64,7 @@ test('the root of relative pictures is found where the provider sends them twice
   expect(byDefault).toMatchObject({ ok: true })
   const root = `${logins.provider.origin}/content/uploads/`
   expect(suggested).toEqual({ uploadsURL: root })
-  expect(afterwards.photos).toEqual([{ value: `${root}pictures/1.svg` }])
+  expect(afterwards.photos).toStrictEqual([{ value: `${root}pictures/1.svg` }])
   expect((await fetch(`${root}pictures/1.svg`)).status).toBe(200)
 })
 
@@ -100,7 +100,7 @@ test('where profile_picture is the same for everyone, the root is that of profil
     behaviour: { relativePictures: true, extraFields: true, blankPictures: true },
   })
   const root = `${logins.provider.origin}/content/uploads/`
-  expect([suggested, afterwards.photos]).toEqual([{ uploadsURL: root }, [{ value: `${root}pictures/1.svg` }]])
+  expect([suggested, afterwards.photos]).toStrictEqual([{ uploadsURL: root }, [{ value: `${root}pictures/1.svg` }]])
 })
 
 const hopeless: readonly (readonly [Ways, string])[] = [
@@ -115,7 +115,7 @@ const hopeless: readonly (readonly [Ways, string])[] = [
 test.each(hopeless)('%j: no option helps, and the doctor says why', async (ways, reason) => {
   const { provider } = logins
   const { byDefault, examination, afterwards } = await logInBefore(ways)
-  expect([byDefault.ok, afterwards.ok]).toEqual([false, false])
+  expect([byDefault.ok, afterwards.ok]).toStrictEqual([false, false])
   // With the redirect URL of the failing application.
   provider.updateApplication(byDefault.application.appID, {
     redirectURL: byDefault.application.redirectURL + (ways.query ?? ''),
@@ -151,8 +151,8 @@ const harmless: readonly Partial<ProviderBehaviours>[] = [
 
 test.each(harmless)('%j: logins succeed by default, and the doctor finds nothing broken', async (behaviour) => {
   const { byDefault, suggested, examination } = await logInBefore({ behaviour })
-  expect([byDefault.ok, suggested]).toEqual([true, {}])
-  expect(examination.findings.filter(({ level }) => level === 'broken')).toEqual([])
+  expect([byDefault.ok, suggested]).toStrictEqual([true, {}])
+  expect(examination.findings.filter(({ level }) => level === 'broken')).toStrictEqual([])
 })
 
 test('where a POST is refused, nothing is sent in a URL without permission', async () => {
@@ -174,7 +174,7 @@ test('an examination with a login sends at most ten requests, each of which says
   await examineProvider(provider, app.application)
   const requests = provider.requests.filter(({ headers }) => headers['user-agent'] === 'doctor of a test')
   expect(requests.length).toBeLessThanOrEqual(10)
-  expect(provider.requests.filter(({ headers }) => headers['user-agent'] === undefined)).toEqual([])
+  expect(provider.requests.filter(({ headers }) => headers['user-agent'] === undefined)).toStrictEqual([])
 })
 
 test('an id that the strategy refuses is reported, as the login fails with it', async () => {
@@ -183,7 +183,7 @@ test('an id that the strategy refuses is reported, as the login fails with it', 
   const app = await logins.startApp()
   expect((await app.logIn(new Browser(), '0')).status).toBe(502)
   const { findings } = await examineProvider(provider, app.application, { userID: '0' })
-  expect(findings.filter(({ level }) => level === 'broken').map(({ message }) => message)).toEqual([
+  expect(findings.filter(({ level }) => level === 'broken').map(({ message }) => message)).toStrictEqual([
     'Its user_id is none that the strategy accepts (see profile_invalid).',
   ])
 })

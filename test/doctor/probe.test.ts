@@ -41,7 +41,7 @@ describe('a request', () => {
 
   test('by GET has no body and no type of one', async () => {
     const sent = [...always, 'content-type: undefined', 'authorization: undefined']
-    expect(await seen({}, names)).toEqual([{ method: 'GET', url: '/api/v1/path?a=1&b=%20', sent, body: '' }])
+    expect(await seen({}, names)).toStrictEqual([{ method: 'GET', url: '/api/v1/path?a=1&b=%20', sent, body: '' }])
   })
 
   test('by POST has its form, also an empty one', async () => {
@@ -52,8 +52,8 @@ describe('a request', () => {
       sent: [...always, type, 'authorization: undefined'],
     }
     const form = { a: 'b c', d: '&' }
-    expect(await seen({ method: 'POST', form }, names)).toEqual([{ ...expected, body: 'a=b+c&d=%26' }])
-    expect(await seen({ method: 'POST', form: {} }, names)).toEqual([{ ...expected, body: '' }])
+    expect(await seen({ method: 'POST', form }, names)).toStrictEqual([{ ...expected, body: 'a=b+c&d=%26' }])
+    expect(await seen({ method: 'POST', form: {} }, names)).toStrictEqual([{ ...expected, body: '' }])
   })
 
   test('has further headers, or others than usual', async () => {
@@ -97,14 +97,14 @@ describe('of a response', () => {
   ])('the coding %s is undone, if the client knows it', async (coding, body, plain) => {
     const headers = { 'content-encoding': coding }
     const response = await send(await serve((_request, response) => void response.writeHead(200, headers).end(body)))
-    expect([response.text, response.json]).toEqual([plain, JSON.parse(plain)])
+    expect([response.text, response.json]).toStrictEqual([plain, JSON.parse(plain)])
   })
 
   test('the status and the headers are kept, and the time that it took', async () => {
     const baseURL = await serve((_request, response) => void response.writeHead(418, { 'x-a': 'b' }).end('tea'))
     const startedAt = performance.now()
     const { status, headers, duration } = await send(baseURL)
-    expect([status, headers['x-a'], duration > 0, duration <= performance.now() - startedAt]).toEqual([
+    expect([status, headers['x-a'], duration > 0, duration <= performance.now() - startedAt]).toStrictEqual([
       418,
       'b',
       true,
@@ -159,7 +159,7 @@ describe('of a response', () => {
 
   test('of 64 KiB all is read, and one byte more is too much for a login', async () => {
     const most = await send(await serve(inParts(200, [KIB_64 / 2, KIB_64 / 2])))
-    expect([most.text.length, most.read().text.length]).toEqual([KIB_64, KIB_64])
+    expect([most.text.length, most.read().text.length]).toStrictEqual([KIB_64, KIB_64])
     const more = await send(await serve(inParts(200, [KIB_64 / 2, KIB_64 / 2, 1])))
     expect(more.text).toHaveLength(KIB_64)
     expect(more.read).toThrow('larger than 64 KiB')
@@ -180,7 +180,7 @@ test('requests to one host share a connection, and leave no timer', async () => 
   await probe.send({ method: 'GET', url })
   const before = timers()
   for (let requests = 0; requests < 5; requests += 1) await probe.send({ method: 'GET', url })
-  expect([connections.accepted, timers()]).toEqual([1, before])
+  expect([connections.accepted, timers()]).toStrictEqual([1, before])
   await probe.close()
 })
 
@@ -195,7 +195,7 @@ test('a closed connection is replaced once, immediately', async () => {
   const sent: ProbeRequest = { method: 'POST', url: new URL(baseURL), form: {} }
   const [first, second] = [await probe.send(sent), await probe.send(sent)]
   await probe.close()
-  expect([first.read().retried, second.read().retried, second.json, seen.length]).toEqual([false, true, {}, 3])
+  expect([first.read().retried, second.read().retried, second.json, seen.length]).toStrictEqual([false, true, {}, 3])
 })
 
 describe('where the provider has redirected', () => {
@@ -278,7 +278,7 @@ describe('the error of a request', () => {
     },
   ])('has its own sentence: $message ($code)', ({ error, message, code }) => {
     const told = ProbeError.of(error, false, 1000)
-    expect([told.message, told.code, told instanceof ProbeError]).toEqual([message, code, true])
+    expect([told.message, told.code, told instanceof ProbeError]).toStrictEqual([message, code, true])
   })
 
   test.each([
@@ -287,7 +287,7 @@ describe('the error of a request', () => {
     [120_000, '120 seconds'],
   ])('is that of a timeout of %d ms, if that has passed', (timeout, time) => {
     const told = ProbeError.of(withCode('ECONNREFUSED'), true, timeout)
-    expect([told.message, told.code]).toEqual([`There was no complete response within ${time}.`, 'ETIMEDOUT'])
+    expect([told.message, told.code]).toStrictEqual([`There was no complete response within ${time}.`, 'ETIMEDOUT'])
     expect(ProbeError.of(found, true, timeout)).toBe(found)
   })
 

@@ -72,11 +72,17 @@ test.each([...unclear, ...words, labelled].map((refuse) => ({ refuse })))(
   async ({ refuse }) => {
     const baseURL = await provider({ refuse })
     const guessed = await diagnose(baseURL)
-    expect([guessed.isBroken, guessed.report]).toEqual([false, expect.stringContaining('differs Exchange: It answers')])
+    expect([guessed.isBroken, guessed.report]).toStrictEqual([
+      false,
+      expect.stringContaining('differs Exchange: It answers'),
+    ])
     expect(guessed.report).toContain('Logins may work: only one (--login) can show it.')
     expect(guessed.report).not.toContain('firewall')
     const known = await diagnose(baseURL, login())
-    expect([known.isBroken, known.report]).toEqual([false, expect.stringContaining('Profile: The profile was read')])
+    expect([known.isBroken, known.report]).toStrictEqual([
+      false,
+      expect.stringContaining('Profile: The profile was read'),
+    ])
     expect(known.report).not.toContain('profileEndpoint')
   },
 )
@@ -100,7 +106,10 @@ test.each(discouraging.map((refuse) => ({ refuse })))(
     const baseURL = await provider({ refuse })
     expect((await diagnose(baseURL)).isBroken).toBe(true)
     const { isBroken, report } = await diagnose(baseURL, login())
-    expect([isBroken, report]).toEqual([false, expect.stringContaining('good Login: The provider exchanged the key')])
+    expect([isBroken, report]).toStrictEqual([
+      false,
+      expect.stringContaining('good Login: The provider exchanged the key'),
+    ])
     expect(report).toContain('The login will show.')
   },
 )
@@ -140,14 +149,14 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   const baseURL = await provider(answers)
   expect(optionsIn((await diagnose(baseURL)).report)).toBe(guessed)
   const { isBroken, report } = await diagnose(baseURL, login(true))
-  expect([isBroken, optionsIn(report)]).toEqual([false, known])
+  expect([isBroken, optionsIn(report)]).toStrictEqual([false, known])
 })
 
 test('a provider whose two endpoints return two users for one token is broken', async () => {
   const accept = (endpoint: Endpoint): Answer | undefined =>
     endpoint === 'get_user_info' ? [200, { user_id: '2', user_name: 'Bob' }] : undefined
   const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('with two users for one token')])
+  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining('with two users for one token')])
 })
 
 test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with permission', async () => {
@@ -158,7 +167,10 @@ test('where GET and POST answer alike, a key that is refused sends no secret in 
     else send(response, refusal)
   })
   const { isBroken, report } = await diagnose(baseURL, login(true))
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Login: The provider refused the key')])
+  expect([isBroken, report]).toStrictEqual([
+    true,
+    expect.stringContaining('broken Login: The provider refused the key'),
+  ])
   expect(urls.filter((url) => url.includes('authorize')).join()).not.toContain('app-secret-canary')
   expect(report).not.toContain('--allow-get')
 })
@@ -181,7 +193,7 @@ test.each([
   'a server that reads what is sent by %s alone is reported without a login',
   async (method, option, sentence) => {
     const { isBroken, report } = await diagnose(await serve(reading(method)))
-    expect([isBroken, optionsIn(report), report]).toEqual([false, option, expect.stringContaining(sentence)])
+    expect([isBroken, optionsIn(report), report]).toStrictEqual([false, option, expect.stringContaining(sentence)])
   },
 )
 
@@ -197,7 +209,7 @@ describe.each(['user/me', 'get_user_info'] as const)('that returns a user for an
     const sentence = `broken Profile: ${unsafe} returns a user for an invented token`
     for (const more of [{}, login()]) {
       const { isBroken, report } = await diagnose(baseURL, more)
-      expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+      expect([isBroken, report]).toStrictEqual([true, expect.stringContaining(sentence)])
     }
   })
 })
@@ -219,7 +231,10 @@ test.each(['POST authorize', 'GET authorize'])(
     const { isBroken, report } = await diagnose(
       await provider({ refuse: (endpoint) => (endpoint === unsafe ? token : refusal) }),
     )
-    expect([isBroken, report]).toEqual([true, expect.stringContaining('It hands out a token for invented values')])
+    expect([isBroken, report]).toStrictEqual([
+      true,
+      expect.stringContaining('It hands out a token for invented values'),
+    ])
   },
 )
 
@@ -250,7 +265,7 @@ test.each<[object | string, string]>([
 ])('that answers the key with %j: the names of its members are reported', async (body, sentence) => {
   const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
   const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
-  expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining(sentence)])
   expect(report).not.toContain('secret-value')
 })
 
@@ -263,7 +278,7 @@ test.each<[object, string]>([
 ])('that answers the token with %j: the names of its members are reported', async (body, sentence) => {
   const accept = (endpoint: Endpoint): Answer | undefined => (/user/.test(endpoint) ? [200, body] : undefined)
   const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
-  expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining(sentence)])
 })
 
 test('names that no server is known to send are not reported, nor more than twelve', async () => {

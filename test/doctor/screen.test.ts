@@ -49,7 +49,7 @@ test.each<[Level, string]>([
     return out()
   })
   const plain = `${level.padEnd(9)}Check: it${level === 'good' ? '' : ' [exchange_page]'}\n`
-  expect(shown).toEqual([coloured, plain, plain])
+  expect(shown).toStrictEqual([coloured, plain, plain])
 })
 
 test('findings are not shown where the report is a document', () => {
@@ -58,7 +58,7 @@ test('findings are not shown where the report is a document', () => {
   screen.finding(finding('good', 'it'))
   screen.print('{}')
   screen.close()
-  expect([out(), told()]).toEqual(['{}\n', ''])
+  expect([out(), told()]).toStrictEqual(['{}\n', ''])
 })
 
 test('on a terminal, what is waited for is shown until there is something else to show', () => {
@@ -69,7 +69,7 @@ test('on a terminal, what is waited for is shown until there is something else t
   expect(told()).toBe('Looking ...\r\u001b[KAsking ...')
   screen.print('Found')
   screen.print('Found, too')
-  expect([out(), told()]).toEqual(['Found\nFound, too\n', '\r\u001b[K'])
+  expect([out(), told()]).toStrictEqual(['Found\nFound, too\n', '\r\u001b[K'])
   screen.progress('Closing')
   screen.close()
   screen.close()
@@ -82,7 +82,7 @@ test('beside a pipe, nothing is shown of what is waited for', () => {
   screen.progress('Looking')
   screen.print('Found')
   screen.close()
-  expect([out(), told()]).toEqual(['Found\n', ''])
+  expect([out(), told()]).toStrictEqual(['Found\n', ''])
 })
 
 test('a pipe answers each question with a line, and none after its end', async () => {
@@ -92,8 +92,8 @@ test('a pipe answers each question with a line, and none after its end', async (
   terminal.stdin.end('secret-canary\nhttp://localhost/\n')
   const answers = [await screen.ask('Secret: ', true), await screen.ask('Address: '), await screen.ask('More: ')]
   screen.close()
-  expect(answers).toEqual(['secret-canary', 'http://localhost/', undefined])
-  expect([out(), told()]).toEqual(['', 'Secret: \nAddress: More: '])
+  expect(answers).toStrictEqual(['secret-canary', 'http://localhost/', undefined])
+  expect([out(), told()]).toStrictEqual(['', 'Secret: \nAddress: More: '])
 })
 
 test('a person at a terminal sees what is typed, unless it is hidden', async () => {
@@ -124,7 +124,7 @@ test('Ctrl+C ends the process, and gives the terminal back', async () => {
   const kill = jest.spyOn(process, 'kill')
   const screen = new Screen(terminal, false)
   void screen.ask('Address: ')
-  expect(setRawMode.mock.calls).toEqual([[true]])
+  expect(setRawMode.mock.calls).toStrictEqual([[true]])
   const closed = new Promise((resolve) => {
     kill.mockImplementation((...args) => {
       resolve(args)
@@ -132,7 +132,7 @@ test('Ctrl+C ends the process, and gives the terminal back', async () => {
     })
   })
   terminal.stdin.write('\u0003')
-  expect(await closed).toEqual([process.pid, 'SIGINT'])
-  expect([setRawMode.mock.calls.at(-1), told()]).toEqual([[false], 'Address: '])
+  expect(await closed).toStrictEqual([process.pid, 'SIGINT'])
+  expect([setRawMode.mock.calls.at(-1), told()]).toStrictEqual([[false], 'Address: '])
   kill.mockRestore()
 })

@@ -41,7 +41,7 @@ test.each([
   const baseURL = await secure(certificates.good)
   jest.spyOn(Date, 'now').mockReturnValue(endOf(certificates.good) + time)
   const { isBroken, report } = await diagnose(baseURL)
-  expect([isBroken, findingsOf(report)]).toEqual([
+  expect([isBroken, findingsOf(report)]).toStrictEqual([
     false,
     [
       `good Address: ${baseURL} answers, without a redirect.`,
@@ -89,7 +89,7 @@ test('HTTP/2 only', async () => {
   )
   tls.on('tlsClientError', () => {})
   const { isBroken, report } = await diagnose(`https://localhost:${await listening(tls)}/api/v1`)
-  expect([isBroken, findingsOf(report)]).toEqual([
+  expect([isBroken, findingsOf(report)]).toStrictEqual([
     true,
     [
       expect.stringMatching(/^differs Certificate: Valid, but for 1 more day only/),
@@ -107,7 +107,7 @@ test('a server that sends something wrong right after the handshake', async () =
     server.on('data', (data) => client.write(Buffer.concat([data, Buffer.from('no record of TLS')])))
   })
   const { isBroken, report } = await diagnose(`https://localhost:${await listening(relay)}/api/v1`, { timeout: 600 })
-  expect([isBroken, findingsOf(report)]).toEqual([
+  expect([isBroken, findingsOf(report)]).toStrictEqual([
     true,
     [
       expect.stringMatching(/^differs Certificate: Valid, but for 1 more day only/),
@@ -152,7 +152,7 @@ test('a server gets the name that is meant, but no address, and is asked at the 
   const baseURL = await secure({ ...certificates.good, SNICallback })
   await diagnose(baseURL)
   // For the requests, and to look at the certificate.
-  expect(names).toEqual(['localhost', 'localhost'])
+  expect(names).toStrictEqual(['localhost', 'localhost'])
   await diagnose(baseURL.replace('localhost', '127.0.0.1'))
   expect(names).toHaveLength(2)
   trusting.mockClear()
@@ -165,7 +165,7 @@ test('behind a proxy, a connection that fails is explained through it', async ()
   process.env['https_proxy'] = await proxyTo(baseURL)
   const { report } = await diagnose('https://nowhere.invalid/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
-  expect(report.split('\n')).toEqual([
+  expect(report.split('\n')).toStrictEqual([
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
     'broken Certificate: The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.',
   ])
@@ -175,7 +175,7 @@ test('behind a proxy, the certificate is looked at through it', async () => {
   process.env['https_proxy'] = await proxyTo(await secure(certificates.wrongHost))
   const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
-  expect(findingsOf(report)).toEqual([
+  expect(findingsOf(report)).toStrictEqual([
     'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
     'good Address: https://other.example/api/v1 answers, without a redirect.',
     'differs Certificate: Valid, but for 1 more day only: see that it is renewed.',

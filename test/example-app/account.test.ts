@@ -70,7 +70,7 @@ describe('an account of the example', () => {
     const changed = await examples.start(providerEnvironment(successor, registerExample(successor)))
     const { location } = await ada.submit(`${changed.appURL}/profile/reload`)
     const { body } = await ada.browser.follow(`${changed.appURL}${location}`)
-    expect(successor.requests).toEqual([])
+    expect(successor.requests).toStrictEqual([])
     expect(body).toContain('This login is from another provider')
   })
 
@@ -89,7 +89,7 @@ describe('an account of the example', () => {
     }
     const codes = ['linked', 'not_linked', 'taken', 'last_login', 'auth_key_rejected', 'unheard_of']
     const kinds = await Promise.all(codes.map((code) => kindOf(`/account?notice=${code}`)))
-    expect(kinds).toEqual(['success', 'hint', 'problem', 'problem', 'problem', 'problem'])
+    expect(kinds).toStrictEqual(['success', 'hint', 'problem', 'problem', 'problem', 'problem'])
     expect(await kindOf('/account')).toBe('none')
   })
 

@@ -70,7 +70,7 @@ describe('the cookies of the example', () => {
     const forged = [
       ...[id, `s%3A${id}`, `s%3A${id}.`, `s%3A${id}.${'A'.repeat(43)}`, `j%3A["${id}"]`, signed.replace('s%3A', '')],
     ]
-    for (const cookie of forged) expect([cookie, await leadsTo(cookie)]).toEqual([cookie, '/login/confirm'])
+    for (const cookie of forged) expect([cookie, await leadsTo(cookie)]).toStrictEqual([cookie, '/login/confirm'])
   })
 })
 
@@ -106,8 +106,8 @@ describe('a key at an address of the example that is not the callback', () => {
       await ada.begin(example.appURL)
       const url = `${example.appURL}${path.replace('=KEY', `=${key}`).replace('/KEY', `/${key}`)}`
       const { status, location, headers: sent } = await ada.browser.comeBack(url, { headers })
-      expect([status, location]).toEqual([303, '/login?reason=auth_key_malformed'])
-      expect([sent['referrer-policy'], sent['cache-control']]).toEqual(['no-referrer', 'no-store'])
+      expect([status, location]).toStrictEqual([303, '/login?reason=auth_key_malformed'])
+      expect([sent['referrer-policy'], sent['cache-control']]).toStrictEqual(['no-referrer', 'no-store'])
     }
     const page = await ada.browser.follow(`${example.appURL}/login?reason=auth_key_malformed`)
     expect(page.body).toContain('a response that we could not read')
@@ -120,7 +120,7 @@ describe('a key at an address of the example that is not the callback', () => {
     const headers = { ...providerNavigation, 'content-type': 'application/x-www-form-urlencoded' }
     for (const body of ['a=b', 'x'.repeat(20_000)]) {
       const posted = await ada.browser.request(url, { method: 'POST', headers, body })
-      expect([posted.status, posted.location]).toEqual([303, '/login?reason=auth_key_malformed'])
+      expect([posted.status, posted.location]).toStrictEqual([303, '/login?reason=auth_key_malformed'])
     }
     const answer = await sendBytes(
       example.appURL,

@@ -44,8 +44,8 @@ describe('two communities of the example', () => {
     expect(await ada.signIn(example.appURL)).toBe('/profile')
     expect(await vera.signIn(example.appURL)).toBe('/profile')
     const [first, second] = [await ada.whoAmI(example.appURL), await vera.whoAmI(example.appURL)]
-    expect([first?.['provider'], first?.['id']]).toEqual([social.baseURL, '1'])
-    expect([second?.['provider'], second?.['id']]).toEqual([chess.baseURL, '1'])
+    expect([first?.['provider'], first?.['id']]).toStrictEqual([social.baseURL, '1'])
+    expect([second?.['provider'], second?.['id']]).toStrictEqual([chess.baseURL, '1'])
     expect(first?.['account']).not.toBe(second?.['account'])
   })
 
@@ -131,7 +131,7 @@ describe('two communities of the example', () => {
       other.at.clearRequests()
       const wrong = begun.at(other.at, other.application, '1')
       expect((await wrong.comeBack(example.appURL)).location).toBe('/login?reason=context_mismatch')
-      expect(other.at.requests).toEqual([])
+      expect(other.at.requests).toStrictEqual([])
       expect(await show(wrong, '/login?reason=context_mismatch')).toContain('belongs to a different sign-in')
       // The login itself can still be finished.
       expect((await begun.comeBack(example.appURL)).location).toBe('/login/confirm')
@@ -153,7 +153,7 @@ describe('two communities of the example', () => {
     const page = await show(vera, '/profile')
     expect(page).toContain('Augusta')
     expect(page).toContain('Reload from Chess Club')
-    expect(social.requests).toEqual([])
+    expect(social.requests).toStrictEqual([])
   })
 
   test('a community that rejects keys keeps its guessers out, and does not keep others at their address from the other community', async () => {

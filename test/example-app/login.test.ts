@@ -116,7 +116,7 @@ describe('a login of the example', () => {
     await ada.begin(example.appURL)
     const back = await ada.comeBack(example.appURL)
     examples.provider.clearFaults()
-    expect([back.status, back.location]).toEqual([303, `/login?reason=${code}`])
+    expect([back.status, back.location]).toStrictEqual([303, `/login?reason=${code}`])
     const page = await ada.browser.follow(`${example.appURL}${back.location}`)
     expect(page.body).toMatch(/<p class="notice problem" role="status">The sign-in service .+<\/p>/)
     expect(page.body).not.toContain(code)

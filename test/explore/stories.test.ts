@@ -28,7 +28,7 @@ test('in another tab, a page of the attacker within the window signs the victim 
     'request 1: accepts',
     'request 1: signed in',
   ]
-  expect(await follow('attacker, session', path)).toEqual(['attacker within the window'])
+  expect(await follow('attacker, session', path)).toStrictEqual(['attacker within the window'])
 })
 
 test('with tab binding, the same page is asked for a secret that its tab does not have, and refused', async () => {
@@ -43,7 +43,7 @@ test('with tab binding, the same page is asked for a secret that its tab does no
     'victim 2: script',
   ]
   const world = await replay(settingOf(configurationOf('attacker, session, tab binding')), path)
-  expect(world.judge.outcomes).toEqual(['refuse: tab_mismatch'])
+  expect(world.judge.outcomes).toStrictEqual(['refuse: tab_mismatch'])
 })
 
 test('in WebKit, a reload finishes a login whose callback an outage has answered', async () => {
@@ -58,7 +58,7 @@ test('in WebKit, a reload finishes a login whose callback an outage has answered
     'request 1: accepts',
     'request 1: signed in',
   ]
-  expect(await follow('login, session', path)).toEqual([])
+  expect(await follow('login, session', path)).toStrictEqual([])
 })
 
 test('two processes that have read a session before either has saved it send its key twice', async () => {
@@ -75,7 +75,7 @@ test('two processes that have read a session before either has saved it send its
     'request 1: saved',
     'request 2: saved',
   ]
-  expect(await follow('processes, session', path)).toEqual(['session read twice'])
+  expect(await follow('processes, session', path)).toStrictEqual(['session read twice'])
 })
 
 test('a path that is not possible is told, not skipped', async () => {

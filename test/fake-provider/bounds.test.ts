@@ -15,8 +15,8 @@ const register = (more: object = {}) => provider.registerApplication({ name: 'My
 
 test('a body of 8,192 bytes is read, and a longer one refused', async () => {
   const padded = (length: number) => post(`${provider.oauthBase}/authorize`, { x: 'x'.repeat(length - 2) })
-  expect([(await padded(8192)).status, (await padded(8193)).status]).toEqual([400, 413])
-  expect(provider.requests.map(({ body }) => body.length)).toEqual([8192])
+  expect([(await padded(8192)).status, (await padded(8193)).status]).toStrictEqual([400, 413])
+  expect(provider.requests.map(({ body }) => body.length)).toStrictEqual([8192])
 })
 
 test('the first hundred parameters of a request are kept in the log', async () => {
@@ -24,7 +24,7 @@ test('the first hundred parameters of a request are kept in the log', async () =
   await ask(`${provider.oauthBase}/oauth?${names(101).join('&')}`)
   await post(`${provider.oauthBase}/authorize`, Object.fromEntries(names(101).map((name) => [name, '1'])))
   const kept = provider.requests.map(({ query, form }) => [Object.keys(query), Object.keys(form)])
-  expect(kept).toEqual([
+  expect(kept).toStrictEqual([
     [names(100), []],
     [[], names(100)],
   ])
@@ -132,7 +132,7 @@ test('a key and a token are valid until the last millisecond of their lifetime',
     provider.clock.advance(tokenAge - keyAge)
     return [status, (await userMe(provider, token)).status]
   }
-  expect([await statusesAfter(999, 1999), await statusesAfter(1000, 2000)]).toEqual([
+  expect([await statusesAfter(999, 1999), await statusesAfter(1000, 2000)]).toStrictEqual([
     [200, 200],
     [400, 401],
   ])

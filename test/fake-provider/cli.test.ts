@@ -57,7 +57,7 @@ test.each([
   [['--port', '0'], 'Unknown command "--port".'],
 ])('the command line %j is rejected with the reason, and with what there is', async (args, message) => {
   const { code, stdout, stderr } = await runProcess(args)
-  expect([code, stdout, stderr.split('\n')]).toEqual([
+  expect([code, stdout, stderr.split('\n')]).toStrictEqual([
     2,
     '',
     [
@@ -76,14 +76,14 @@ test.each([
 
 test('arguments of a command are rejected with the reason', async () => {
   const { code, stderr } = await runProcess(['provider', '--port', 'x'])
-  expect([code, stderr]).toEqual([2, '--port takes a whole number from 0 to 65535, not "x"\nTry --help.\n'])
+  expect([code, stderr]).toStrictEqual([2, '--port takes a whole number from 0 to 65535, not "x"\nTry --help.\n'])
 })
 
 const helps = [['--help'], ['provider', '--help'], ['doctor', '--help']]
 
 test.each(helps)('the help of %s %s fits a terminal of 80 columns', async (...args) => {
   const { stdout } = await runProcess(args)
-  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toStrictEqual([])
 })
 
 test('help is coloured on a terminal, unless its user wants no colours', () => {
@@ -93,7 +93,7 @@ test('help is coloured on a terminal, unless its user wants no colours', () => {
     return String(stdout.read())
   }
   const plain = 'Usage: it\n\nOptions:\n  --app NAME=URL   --port\n                   or 0\n\n'
-  expect([printed(false, {}), printed(true, { NO_COLOR: '1' })]).toEqual([plain, plain])
+  expect([printed(false, {}), printed(true, { NO_COLOR: '1' })]).toStrictEqual([plain, plain])
   expect(printed(true, {})).toBe(
     '\u001b[1mUsage:\u001b[22m it\n\n\u001b[1mOptions:\u001b[22m\n' +
       '\u001b[32m  --app NAME=URL\u001b[39m   --port\n                   or 0\n\n',
@@ -102,7 +102,7 @@ test('help is coloured on a terminal, unless its user wants no colours', () => {
 
 test('--help shows the commands, and that of the command its options', async () => {
   const { code, stdout } = await runProcess(['--help'])
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ {2}provider .*\n {2}doctor /m)])
+  expect([code, stdout]).toStrictEqual([0, expect.stringMatching(/^ {2}provider .*\n {2}doctor /m)])
   const help = await runProcess(['provider', '--help'])
   const options = 'port host allow-remote app app-id app-secret name users mode-file mode rate-limit'.split(' ')
   for (const option of options) expect(help.stdout).toMatch(new RegExp(`^ {2}--${option} `, 'm'))
@@ -221,6 +221,6 @@ test('it listens on 127.0.0.1 and on no other address of this machine', async ()
   const hosts = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   const others = hosts.map(({ address }) => address).filter((host) => host !== '127.0.0.1' && !host.startsWith('fe80'))
   expect(await isOpen('127.0.0.2', new URL(everywhere.origin))).toBe(true)
-  for (const host of ['127.0.0.2', ...others]) expect([host, await isOpen(host, own)]).toEqual([host, false])
+  for (const host of ['127.0.0.2', ...others]) expect([host, await isOpen(host, own)]).toStrictEqual([host, false])
   expect(await isOpen('127.0.0.1', own)).toBe(true)
 })

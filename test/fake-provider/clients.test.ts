@@ -140,13 +140,13 @@ test('a user who is not signed in is asked to sign in, for any application id, a
   await start(asDeployed)
   for (const query of ['', '?app_id=1', '?app_id=1&app_id=2', `?app_id=${application.appID}`]) {
     const { status, text } = await ask(`${provider.oauthBase}/oauth${query}`)
-    expect([status, text]).toEqual([200, expect.stringContaining('name="user_id"')])
+    expect([status, text]).toStrictEqual([200, expect.stringContaining('name="user_id"')])
   }
   const signedIn = await post(`${provider.origin}/sign-in`, { user_id: '1', app_id: 'nobody' })
   const cookie = signedIn.headers.get('set-cookie')?.split(';', 1).join() ?? ''
   const location = new URL(signedIn.headers.get('location') ?? '', provider.origin)
   const { status, text } = await ask(location.href, { headers: { cookie } })
-  expect([status, text]).toEqual([200, expect.stringContaining('No application has this app_id')])
+  expect([status, text]).toStrictEqual([200, expect.stringContaining('No application has this app_id')])
 })
 
 test('a site in a folder has its API there alone, and a login goes through it', async () => {
@@ -191,9 +191,9 @@ test('names are encoded by the 252 names of HTML 4.01, and all other characters 
   const token = await tokenFor(provider, application, '9')
   const { user_info } = JSON.parse((await ask(`${provider.oauthBase}/get_user_info?access_token=${token}`)).text)
   const entities = user_info.user_firstname.match(/&\w+;/g)
-  expect([entities.length, new Set(entities).size]).toEqual([252, 252])
+  expect([entities.length, new Set(entities).size]).toStrictEqual([252, 252])
   expect(user_info.user_firstname.match(/&#?\w+;/g)).toHaveLength(253)
-  expect(user_info.user_firstname.match(/&#\w+;/g)).toEqual(['&#039;'])
+  expect(user_info.user_firstname.match(/&#\w+;/g)).toStrictEqual(['&#039;'])
   expect(decode(user_info.user_firstname.replace('&#039;', "'"))).toBe(all.join(''))
   expect(user_info.user_lastname).toBe('Зоя &Omega;&mu;έ&gamma;&alpha; 🙂 ł &amp;amp;')
 })

@@ -42,7 +42,7 @@ async function recordOf(userID: string): Promise<string> {
 }
 
 test('1. A user signs in, approves, and the application reads the profile', async () => {
-  expect([provider.baseURL, provider.oauthBase]).toEqual([`${provider.origin}/api/v1`, `${provider.origin}/api`])
+  expect([provider.baseURL, provider.oauthBase]).toStrictEqual([`${provider.origin}/api/v1`, `${provider.origin}/api`])
   const location = locationOf(await decide(await signInAs(provider, '1'), 'approve'))
   const token = tokenIn((await exchange(provider, application, location.searchParams.get('auth_key') ?? '')).text)
   expect(JSON.parse((await userMe(provider, token)).text)).toMatchObject({ user_id: 1, user_name: 'ada' })
@@ -91,7 +91,7 @@ describe('2.2 User', () => {
     const user = JSON.parse(await recordOf('1'))
     for (const url of [user.user_picture, user.user_cover]) {
       const picture = await ask(url)
-      expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+      expect([picture.status, picture.headers.get('content-type')]).toStrictEqual([200, 'image/svg+xml'])
       expect(picture.text).toMatch(/^<svg /)
     }
   })
@@ -125,9 +125,9 @@ describe('4.1 Start login', () => {
     expect((await visit(`app_id=${appID}&app_id=${appID}`)).status).toBe(400)
     expect((await visit('app_id=unknown')).status).toBe(404)
     const posted = await post(`${provider.oauthBase}/oauth?app_id=${appID}`, {})
-    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
+    expect([posted.status, posted.headers.get('allow')]).toStrictEqual([405, 'GET'])
     const seen = await visit()
-    expect([seen.status, seen.text]).toEqual([200, expect.stringContaining('<h1>Sign in</h1>')])
+    expect([seen.status, seen.text]).toStrictEqual([200, expect.stringContaining('<h1>Sign in</h1>')])
   })
 
   test.each([
@@ -136,18 +136,18 @@ describe('4.1 Start login', () => {
   ])('approval redirects to the redirect URL %s with auth_key in its query', async (path, location) => {
     provider.updateApplication(application.appID, { redirectURL: `http://localhost:3000/${path}` })
     const seen = await decide(await signInAs(provider, '1'), 'approve')
-    expect([seen.status, seen.headers.get('location')]).toEqual([302, expect.stringMatching(location)])
+    expect([seen.status, seen.headers.get('location')]).toStrictEqual([302, expect.stringMatching(location)])
   })
 
   test('state and other parameters are neither kept nor echoed', async () => {
     const cookie = await signInAs(provider, '1')
     expect((await visit(`app_id=${application.appID}&state=xyzzy`, cookie)).text).not.toContain('xyzzy')
-    expect([...locationOf(await decide(cookie, 'approve')).searchParams.keys()]).toEqual(['auth_key'])
+    expect([...locationOf(await decide(cookie, 'approve')).searchParams.keys()]).toStrictEqual(['auth_key'])
   })
 
   test('Cancel redirects to the home page of the provider and not to the application', async () => {
     const seen = await decide(await signInAs(provider, '1'), 'cancel')
-    expect([seen.status, seen.headers.get('location')]).toEqual([303, '/'])
+    expect([seen.status, seen.headers.get('location')]).toStrictEqual([303, '/'])
   })
 
   test('the step, which names the application, is shown at every login, until the user asks to be remembered', async () => {
@@ -156,14 +156,14 @@ describe('4.1 Start login', () => {
     expect((await visit(undefined, cookie)).text).toContain('<h1>Continue to My app?</h1>')
     await decide(cookie, 'approve', { remember: 'yes' })
     const seen = await visit(undefined, cookie)
-    expect([seen.status, locationOf(seen).searchParams.has('auth_key')]).toEqual([302, true])
+    expect([seen.status, locationOf(seen).searchParams.has('auth_key')]).toStrictEqual([302, true])
   })
 })
 
 describe('4.2 Exchange auth key for access token', () => {
   test('a form with app_id, app_secret and auth_key is answered with access_token and nothing else', async () => {
     const seen = await exchange(provider, application, keyFor())
-    expect([seen.status, seen.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect([seen.status, seen.headers.get('cache-control')]).toStrictEqual([200, 'no-store'])
     expect(seen.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(JSON.parse(seen.text)).toEqual({ access_token: expect.stringMatching(/^[\w-]{43}$/) })
   })
@@ -172,7 +172,7 @@ describe('4.2 Exchange auth key for access token', () => {
     const url = `${provider.oauthBase}/authorize`
     const form = { app_id: application.appID, app_secret: application.appSecret, auth_key: keyFor() }
     const got = await ask(`${url}?${new URLSearchParams(form)}`)
-    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([got.status, got.headers.get('allow')]).toStrictEqual([405, 'POST'])
     const { app_secret, ...others } = form
     expect((await post(`${url}?app_secret=${app_secret}`, others)).status).toBe(400)
     const headers = { 'content-type': 'application/json' }
@@ -193,9 +193,9 @@ describe('4.2 Exchange auth key for access token', () => {
   test('a key works once, also when it is exchanged twice at the same time', async () => {
     const key = keyFor()
     const both = await Promise.all([exchange(provider, application, key), exchange(provider, application, key)])
-    expect(both.map((seen) => seen.status).sort()).toEqual([200, 400])
+    expect(both.map((seen) => seen.status).sort()).toStrictEqual([200, 400])
     const seen = await exchange(provider, application, key)
-    expect([seen.status, JSON.parse(seen.text)]).toEqual([400, { error: true, message: expect.any(String) }])
+    expect([seen.status, JSON.parse(seen.text)]).toStrictEqual([400, { error: true, message: expect.any(String) }])
   })
 
   test('a wrong secret and another application are refused, and do not consume the key', async () => {
@@ -216,7 +216,7 @@ describe('4.3 Get current user', () => {
     const inWords = { ...bearer(token), 'content-type': 'Application/JSON ; charset=utf-8' }
     expect((await ask(url, { headers: inWords })).status).toBe(200)
     const withoutToken = await ask(url, { headers: json })
-    expect([withoutToken.status, withoutToken.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect([withoutToken.status, withoutToken.headers.get('www-authenticate')]).toStrictEqual([401, 'Bearer'])
     expect((await ask(`${url}?access_token=${token}`, { headers: json })).status).toBe(401)
     expect((await ask(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(415)
     expect((await ask(url, { method: 'POST', headers: bearer(token) })).status).toBe(405)
@@ -224,7 +224,7 @@ describe('4.3 Get current user', () => {
 
   test('an unknown token is refused', async () => {
     const seen = await userMe(provider, 'unknown')
-    expect([seen.status, seen.headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"'])
+    expect([seen.status, seen.headers.get('www-authenticate')]).toStrictEqual([401, 'Bearer error="invalid_token"'])
     // 7. Errors are JSON with error and message (our choice).
     expect(seen.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(JSON.parse(seen.text)).toEqual({ error: true, message: 'The access_token is unknown or expired.' })
@@ -242,7 +242,7 @@ describe('4.3 Get current user', () => {
 test('4.4 Get user info: a GET with the token in the query, and nowhere else, returns the same record', async () => {
   const token = await tokenFor(provider, application)
   const seen = await userInfo(provider, token)
-  expect([seen.status, seen.text]).toEqual([200, (await userMe(provider, token)).text])
+  expect([seen.status, seen.text]).toStrictEqual([200, (await userMe(provider, token)).text])
   const url = `${provider.oauthBase}/get_user_info`
   expect((await ask(url, { headers: bearer(token) })).status).toBe(401)
   expect((await post(url, {})).status).toBe(405)
@@ -258,7 +258,7 @@ test('4.5, 9. There are no other addresses', async () => {
     '/api/v1/oauth',
     '/api/v2/user/me',
   ]) {
-    expect([path, (await ask(provider.origin + path, { headers: bearer('x') })).status]).toEqual([path, 404])
+    expect([path, (await ask(provider.origin + path, { headers: bearer('x') })).status]).toStrictEqual([path, 404])
   }
 })
 

@@ -22,10 +22,10 @@ function send(path: string, form: Record<string, string> = {}, headers: Record<s
 describe('developers', () => {
   test('the URL can be changed, to one that is valid', async () => {
     const seen = await send(`/developers/${application.appID}`, { redirect_url: 'http://localhost:3000/new' })
-    expect([seen.status, seen.headers.get('location')]).toEqual([303, '/developers'])
+    expect([seen.status, seen.headers.get('location')]).toStrictEqual([303, '/developers'])
     expect(provider.applications[0]?.redirectURL).toBe('http://localhost:3000/new')
     const invalid = await send('/developers', { name: 'Second', redirect_url: '/cb' })
-    expect([invalid.status, provider.applications.length]).toEqual([422, 1])
+    expect([invalid.status, provider.applications.length]).toStrictEqual([422, 1])
     expect(invalid.text).toContain('redirectURL must be an absolute http: or https: URL')
     expect((await send('/developers/unknown', { redirect_url: 'http://localhost/' })).status).toBe(422)
   })
@@ -41,7 +41,7 @@ describe('developers', () => {
   test('deleting an application revokes its tokens', async () => {
     const token = await tokenFor(provider, application)
     await send(`/developers/${application.appID}/delete`)
-    expect(provider.applications).toEqual([])
+    expect(provider.applications).toStrictEqual([])
     expect((await userMe(provider, token)).status).toBe(401)
   })
 })
@@ -68,7 +68,7 @@ describe('users', () => {
     await send('/users', { user_id: '', user_name: 'zoe', user_email: '' })
     expect(provider.users.at(-1)).toMatchObject({ user_id: '4', user_name: 'zoe', user_email: null, user_cover: null })
     const seen = await send('/users', { ...zoe, user_id: '1' })
-    expect([seen.status, seen.text.includes('already taken')]).toEqual([422, true])
+    expect([seen.status, seen.text.includes('already taken')]).toStrictEqual([422, true])
   })
 
   test('a user can be edited and removed; the id stays', async () => {
@@ -141,7 +141,7 @@ describe('all pages', () => {
   test('pictures have no letters, which would be cropped, and a cover is as wide as a page', async () => {
     const [picture, cover] = [(await get('/pictures/1.svg')).text, (await get('/covers/1.svg')).text]
     const sizeOf = (svg: string): string => /viewBox="0 0 (\d+ \d+)"/.exec(svg)?.[1] ?? 'none'
-    expect([sizeOf(picture), sizeOf(cover)]).toEqual(['240 240', '1200 400'])
+    expect([sizeOf(picture), sizeOf(cover)]).toStrictEqual(['240 240', '1200 400'])
     for (const svg of [picture, cover, (await get('/icon.svg')).text, (await get('/images/blank.svg')).text]) {
       expect(svg).toContain('<linearGradient')
       expect(svg).not.toContain('<text')
@@ -153,14 +153,14 @@ describe('all pages', () => {
     for (const path of ['/', '/developers', '/users', '/users/1', '/sign-in', '/nowhere']) {
       const { headers, text } = await get(path)
       const isAllowed = String(headers.get('content-security-policy')).includes("; script-src 'self'")
-      expect([path, isAllowed, text.includes('<script')]).toEqual([
+      expect([path, isAllowed, text.includes('<script')]).toStrictEqual([
         path,
         path === '/developers',
         path === '/developers',
       ])
     }
     const files = [await get('/copy.js'), await get('/style.css'), await get('/icon.svg')]
-    expect(files.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
+    expect(files.map(({ status, headers }) => [status, headers.get('content-type')])).toStrictEqual([
       [200, 'text/javascript; charset=utf-8'],
       [200, 'text/css; charset=utf-8'],
       [200, 'image/svg+xml'],
@@ -197,9 +197,9 @@ describe('without', () => {
     expect((await get('/', { cookie })).text).toContain(none)
     provider.approve({ appID: application.appID, userID: '1' })
     const { text } = await get('/', { cookie })
-    expect([text.includes(none), text.includes('<li class="person"><span>My app</span>')]).toEqual([false, true])
+    expect([text.includes(none), text.includes('<li class="person"><span>My app</span>')]).toStrictEqual([false, true])
     const revoked = await send('/approval/revoke', { app_id: application.appID }, { cookie })
-    expect([revoked.status, revoked.headers.get('location')]).toEqual([303, '/'])
+    expect([revoked.status, revoked.headers.get('location')]).toStrictEqual([303, '/'])
     expect((await get('/', { cookie })).text).toContain(none)
   })
 
@@ -213,7 +213,7 @@ describe('without', () => {
   test('users: the sign-in says so', async () => {
     const none = 'There are no users yet.'
     const first = await get('/sign-in')
-    expect([first.status, first.text.includes(none), first.text.includes('name="user_id" value="1"')]).toEqual([
+    expect([first.status, first.text.includes(none), first.text.includes('name="user_id" value="1"')]).toStrictEqual([
       200,
       false,
       true,
@@ -223,7 +223,7 @@ describe('without', () => {
     expect((await get('/sign-in')).text).toContain('name="user_id" value="1"')
     provider.removeUser('1')
     const { text } = await get('/sign-in')
-    expect([text.includes(none), text.includes('<form method="post" action="/sign-in">')]).toEqual([true, false])
+    expect([text.includes(none), text.includes('<form method="post" action="/sign-in">')]).toStrictEqual([true, false])
   })
 
   test('a name: the user is called by the user name, or by the id', async () => {
@@ -233,7 +233,7 @@ describe('without', () => {
     const titles = await Promise.all(
       ['77', '78', '79'].map(async (id) => /<h1>(.*?)<\/h1>/.exec((await get(`/users/${id}`)).text)?.[1]),
     )
-    expect(titles).toEqual(['Only', 'nick', '79'])
+    expect(titles).toStrictEqual(['Only', 'nick', '79'])
   })
 })
 
@@ -248,7 +248,7 @@ test('each decision redirects to a GET', async () => {
     await send('/approval', { app_id: appID, decision: 'cancel' }, { cookie }),
     await send('/developers', { name: 'Second', redirect_url: 'http://localhost/' }),
   ]
-  expect(answers.map(({ status, headers }) => [status, headers.get('location')])).toEqual([
+  expect(answers.map(({ status, headers }) => [status, headers.get('location')])).toStrictEqual([
     [303, '/'],
     [303, login],
     [303, login],
@@ -266,7 +266,7 @@ test('a defect of a page is no refusal, and ends the request', async () => {
     throw defect
   })
   await expect(send('/users/1/delete')).rejects.toThrow()
-  expect(told.mock.calls).toEqual([['fake provider:', defect]])
+  expect(told.mock.calls).toStrictEqual([['fake provider:', defect]])
   broken.mockRestore()
   told.mockRestore()
 })

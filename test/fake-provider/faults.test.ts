@@ -48,7 +48,7 @@ test('body, also of bytes, and headers replace those of the endpoint', async () 
     headers: { 'Content-Type': 'text/plain', 'retry-after': '-1' },
   })
   const seen = await userMe(provider, 'x')
-  expect([seen.status, seen.text, seen.headers.get('content-type'), seen.headers.get('retry-after')]).toEqual([
+  expect([seen.status, seen.text, seen.headers.get('content-type'), seen.headers.get('retry-after')]).toStrictEqual([
     429,
     'slow down',
     'text/plain',
@@ -56,21 +56,21 @@ test('body, also of bytes, and headers replace those of the endpoint', async () 
   ])
   provider.failNext('user/me', { body: Uint8Array.of(0xff, 0xfe, 0x00) })
   const response = await fetch(`${provider.baseURL}/user/me`)
-  expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xff, 0xfe, 0x00])
+  expect([...new Uint8Array(await response.arrayBuffer())]).toStrictEqual([0xff, 0xfe, 0x00])
 })
 
 test('rewrite changes the response of the endpoint, which still runs', async () => {
   const spent = key()
   provider.failNext('authorize', { status: 500, rewrite: (body) => body.replace('access_token', 'token') })
   const seen = await exchange(provider, application, spent)
-  expect([seen.status, Object.keys(JSON.parse(seen.text))]).toEqual([500, ['token']])
+  expect([seen.status, Object.keys(JSON.parse(seen.text))]).toStrictEqual([500, ['token']])
   expect((await exchange(provider, application, spent)).status).toBe(400)
 })
 
 test('redirect sends a Location', async () => {
   provider.failNext('authorize', { redirect: 'http://elsewhere.example/' })
   const seen = await exchange(provider, application, key())
-  expect([seen.status, seen.headers.get('location')]).toEqual([302, 'http://elsewhere.example/'])
+  expect([seen.status, seen.headers.get('location')]).toStrictEqual([302, 'http://elsewhere.example/'])
   provider.failNext('oauth', { redirect: '/login', status: 307 })
   expect((await ask(`${provider.oauthBase}/oauth`)).status).toBe(307)
 })
@@ -154,7 +154,7 @@ test('faults are one-shot, queued in order, belong to one endpoint, and can be c
   const token = await tokenFor(provider, application)
   const statuses: number[] = []
   for (let count = 0; count < 4; count += 1) statuses.push((await userMe(provider, token)).status)
-  expect(statuses).toEqual([500, 502, 502, 200])
+  expect(statuses).toStrictEqual([500, 502, 502, 200])
   provider.failNext('user/me', { status: 500 })
   provider.clearFaults()
   expect((await userMe(provider, 'x')).status).toBe(401)
@@ -187,7 +187,7 @@ test('the log contains endpoint, method, path, headers, form, time and status', 
   expect(second?.headers.authorization).toBe('Bearer x')
   expect(second?.status).toBeUndefined()
   provider.clearRequests()
-  expect(provider.requests).toEqual([])
+  expect(provider.requests).toStrictEqual([])
 })
 
 test('a request body beyond 8 KiB is refused', async () => {
@@ -265,6 +265,6 @@ test('an answer that cannot be sent is reported on the console, and the connecti
   const told = jest.spyOn(console, 'error').mockImplementation(() => {})
   provider.failNext('oauth', { redirect: '/a\nb' })
   await expect(ask(`${provider.oauthBase}/oauth`)).rejects.toThrow()
-  expect(told.mock.calls).toEqual([['fake provider:', expect.objectContaining({ code: 'ERR_INVALID_CHAR' })]])
+  expect(told.mock.calls).toStrictEqual([['fake provider:', expect.objectContaining({ code: 'ERR_INVALID_CHAR' })]])
   told.mockRestore()
 })

@@ -80,7 +80,7 @@ describe('forms of another site', () => {
   test('change a provider that does not check their origin', async () => {
     await withNaiveProvider(async (origin, registered) => {
       await send(origin, 'POST /developers', [`Host: ${host()}`, ...(evilHeaders[0] ?? [])], 'name=Evil')
-      expect(registered).toEqual(['name=Evil'])
+      expect(registered).toStrictEqual(['name=Evil'])
     })
   })
 
@@ -114,15 +114,15 @@ describe('DNS rebinding', () => {
 
   test.each([...pages, ...targets])('reads nothing of %s', async (path) => {
     const { status, body, headers } = await send(provider.origin, `GET ${path}`, rebound)
-    expect([status, headers['location']]).toEqual([421, undefined])
+    expect([status, headers['location']]).toStrictEqual([421, undefined])
     for (const secret of [application.appSecret, application.appID, 'Lovelace']) expect(body).not.toContain(secret)
-    expect(provider.requests).toEqual([])
+    expect(provider.requests).toStrictEqual([])
   })
 
   test.each(forms)('changes nothing with %s', async (path, form) => {
     const before = state()
     const { status, headers } = await send(provider.origin, `POST ${path}`, rebound, form)
-    expect([status, headers['set-cookie']]).toEqual([421, undefined])
+    expect([status, headers['set-cookie']]).toStrictEqual([421, undefined])
     expect(state()).toEqual(before)
   })
 
@@ -160,7 +160,7 @@ describe('DNS rebinding', () => {
     await using listening = await listen(named.requestListener, '127.0.0.1')
     const { origin } = listening
     const answers = ['social.example', 'evil.example'].map((name) => send(origin, 'GET /', [`Host: ${name}`]))
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 421])
+    expect((await Promise.all(answers)).map(({ status }) => status)).toStrictEqual([200, 421])
   })
 })
 
@@ -181,9 +181,9 @@ test('no response can be read by a script of another site, and no page framed by
   for (const path of [...pages, ...targets]) {
     for (const method of ['GET', 'OPTIONS', 'HEAD']) {
       const { headers } = await send(provider.origin, `${method} ${path}`, reading)
-      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toStrictEqual([])
       if (headers['content-type']?.startsWith('text/html') !== true) continue
-      expect([headers['x-frame-options'], headers['cache-control']]).toEqual(['DENY', 'no-store'])
+      expect([headers['x-frame-options'], headers['cache-control']]).toStrictEqual(['DENY', 'no-store'])
       expect(headers['content-security-policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'/)
     }
   }
@@ -201,7 +201,7 @@ test.each([
   for (const endpoint of ['oauth', 'get_user_info'] as const) {
     provider.failNext(endpoint, { status: 500 })
     const { status } = await send(provider.origin, `GET /api/${endpoint}`, [`Host: ${host()}`, ...headers])
-    expect([status, provider.requests]).toEqual([403, []])
+    expect([status, provider.requests]).toStrictEqual([403, []])
   }
 })
 
@@ -214,7 +214,7 @@ test('an application, and an address that is typed, reach the endpoints for serv
 test('an application on another site can send its users to the login, and only there', async () => {
   const link = [`Host: ${host()}`, ...crossSite]
   const { status, body } = await send(provider.origin, 'GET /api/oauth?app_id=APP', link)
-  expect([status, body.includes('would like to sign you in')]).toEqual([200, true])
+  expect([status, body.includes('would like to sign you in')]).toStrictEqual([200, true])
 })
 
 test('a form of its own pages is accepted, even from a browser without Fetch Metadata', async () => {
@@ -227,5 +227,5 @@ test('a form of its own pages is accepted, even from a browser without Fetch Met
   const statuses = [`http://${host()}`, `https://${host()}`, `http://${host()}.evil.example`].map(
     async (origin) => (await sendRaw(provider.origin, lines(origin), 'user_id=2')).status,
   )
-  expect(await Promise.all(statuses)).toEqual([303, 303, 403])
+  expect(await Promise.all(statuses)).toStrictEqual([303, 303, 403])
 })

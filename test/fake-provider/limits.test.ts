@@ -39,14 +39,14 @@ test('the requests of a token count in each hour from its issue, to the millisec
     return [status, headers.get('retry-after')]
   }
   provider.clock.advance(1_800_000)
-  expect([await told(), await told()]).toEqual([
+  expect([await told(), await told()]).toStrictEqual([
     [200, null],
     [429, '1800'],
   ])
   provider.clock.advance(1_799_999)
-  expect(await told()).toEqual([429, '1'])
+  expect(await told()).toStrictEqual([429, '1'])
   provider.clock.advance(1)
-  expect([await told(), await told()]).toEqual([
+  expect([await told(), await told()]).toStrictEqual([
     [200, null],
     [429, '3600'],
   ])
@@ -71,11 +71,11 @@ test('a refusal may contain a date, its limits, neither, or have status 200', as
   expect(Math.abs(date - provider.clock.now() - 3_600_000)).toBeLessThan(10_000)
   provider.setMode({ rateLimitAnswer: 'x-ratelimit' })
   const { headers } = await userMe(provider, token)
-  expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['1', '0'])
+  expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toStrictEqual(['1', '0'])
   expect(headers.has('retry-after')).toBe(false)
   provider.setMode({ rateLimitAnswer: 'bare', errorsAtStatus200: true })
   const bare = await userMe(provider, token)
-  expect([bare.status, bare.headers.has('retry-after')]).toEqual([200, false])
+  expect([bare.status, bare.headers.has('retry-after')]).toStrictEqual([200, false])
   expect(JSON.parse(bare.text).error).toBe(true)
 })
 
@@ -85,7 +85,7 @@ test('the log keeps the newest 20,000 requests', async () => {
   await sendMany(provider.origin, 'GET /api/oauth HTTP/1.1\r\nHost: localhost\r\n\r\n', 19_999)
   expect(provider.requests[0]?.path).toBe('/api/oauth?old')
   await sendMany(provider.origin, 'GET /api/oauth HTTP/1.1\r\nHost: localhost\r\n\r\n', 1)
-  expect([provider.requests.length, provider.requests[0]?.path]).toEqual([20_000, '/api/oauth'])
+  expect([provider.requests.length, provider.requests[0]?.path]).toStrictEqual([20_000, '/api/oauth'])
 })
 
 test('the log keeps the newest 32 MB of paths, headers and bodies', async () => {
@@ -100,7 +100,7 @@ test('the log keeps the newest 32 MB of paths, headers and bodies', async () => 
     return provider.requests.at(-1)
   }
   const last = await send(8192, 4096)
-  expect([last && lengthOf(last), provider.requests.length]).toEqual([8192, 4096])
+  expect([last && lengthOf(last), provider.requests.length]).toStrictEqual([8192, 4096])
   // One character more than fits: the oldest two go.
   await send(8193, 1)
   expect(provider.requests).toHaveLength(4095)
@@ -114,7 +114,7 @@ test('the newest 10,000 unused keys are valid, older ones are dropped', async ()
   const grant = { appID: application.appID, userID: '1' }
   const keys = Array.from({ length: 10_001 }, () => provider.issueAuthKey(grant))
   const statusOf = async (index: number) => (await exchange(provider, application, keys.at(index) ?? '')).status
-  expect([await statusOf(0), await statusOf(-1), await statusOf(2000)]).toEqual([400, 200, 200])
+  expect([await statusOf(0), await statusOf(-1), await statusOf(2000)]).toStrictEqual([400, 200, 200])
 })
 
 test('a long international name as redirect URL is refused before it is parsed', async () => {

@@ -38,7 +38,7 @@ test('a login is a line for each request, with the outcome, and without key, sec
     await ask(`${provider.baseURL}/user/me`, { headers: bearer(FOREIGN) })
     secrets.push(authKey, token, FOREIGN)
   })
-  expect(printed).toEqual([
+  expect(printed).toStrictEqual([
     'GET /api/oauth  200 Sign in',
     'POST /sign-in  303',
     'GET /api/oauth  200 Continue to My app?',
@@ -50,7 +50,7 @@ test('a login is a line for each request, with the outcome, and without key, sec
     'GET /api/get_user_info  200 with a user',
     'GET /api/v1/user/me  401 The access_token is unknown or expired.',
   ])
-  expect(findSecrets(secrets, { printed })).toEqual([])
+  expect(findSecrets(secrets, { printed })).toStrictEqual([])
 })
 
 test('an error with status 200, a wrong address, and what has no answer are logged, and pictures are not', async () => {
@@ -64,20 +64,20 @@ test('an error with status 200, a wrong address, and what has no answer are logg
     await post(`${provider.oauthBase}/authorize`, { app_secret: SECRET }).catch(() => {})
     await ask(`${provider.oauthBase}/oauth`, { headers: { origin: 'https://evil.example' } })
   })
-  expect(printed).toEqual([
+  expect(printed).toStrictEqual([
     'POST /api/authorize  200 Send app_id, app_secret and auth_key, each once.',
     'GET /api/v2/*/*  200 There is nothing here.',
     'GET /community/api/oauth  404 Not found',
     'POST /api/authorize  no answer',
     'GET /api/oauth  403 Cross-site request',
   ])
-  expect(findSecrets([SECRET, FOREIGN], { printed })).toEqual([])
+  expect(findSecrets([SECRET, FOREIGN], { printed })).toStrictEqual([])
 })
 
 test('sixty characters of a path are logged', async () => {
   const path = `/api/${'abcdefghijklmnop/'.repeat(4)}`
   const printed = await lines('specification', (provider) => ask(provider.origin + path))
-  expect(printed).toEqual([`GET ${path.slice(0, 60)}  404 There is nothing here.`])
+  expect(printed).toStrictEqual([`GET ${path.slice(0, 60)}  404 There is nothing here.`])
 })
 
 test('a name with what a terminal interprets is logged without it', async () => {
@@ -86,5 +86,5 @@ test('a name with what a terminal interprets is logged without it', async () => 
     const cookie = await signInAs(provider, '1')
     await ask(`${provider.oauthBase}/oauth?app_id=${appID}`, { headers: { cookie } })
   })
-  expect(printed).toEqual(['POST /sign-in  303', 'GET /api/oauth  200 Continue to My[2J app?'])
+  expect(printed).toStrictEqual(['POST /sign-in  303', 'GET /api/oauth  200 Continue to My[2J app?'])
 })

@@ -24,7 +24,7 @@ test('silent re-approval: the first approval is remembered without asking', asyn
   expect((await ask(url, { headers: { cookie } })).status).toBe(200)
   await post(`${provider.origin}/approval`, { app_id: application.appID, decision: 'approve' }, { cookie })
   const again = await ask(url, { headers: { cookie } })
-  expect([again.status, locationOf(again).searchParams.has('auth_key')]).toEqual([302, true])
+  expect([again.status, locationOf(again).searchParams.has('auth_key')]).toStrictEqual([302, true])
 })
 
 test('a second visit replaces the key of the first', async () => {
@@ -51,7 +51,7 @@ test('one-minute tokens, reused within their minute', async () => {
 test('the token may come in the body of a redirect to where it was asked for', async () => {
   await start({ redirectWithJSONBody: true })
   const seen = await exchange(provider, application, key())
-  expect([seen.status, seen.headers.get('location')]).toEqual([302, `${provider.oauthBase}/authorize`])
+  expect([seen.status, seen.headers.get('location')]).toStrictEqual([302, `${provider.oauthBase}/authorize`])
   expect(JSON.parse(seen.text)).toEqual({ access_token: expect.stringMatching(/./) })
 })
 
@@ -65,7 +65,7 @@ test.each([
     provider.setMode({ getOnly: true, postAnswer, errorsAtStatus200 })
     const authKey = key()
     const seen = await exchange(provider, application, authKey)
-    expect([seen.status, seen.headers.get('content-type')]).toEqual([status, type])
+    expect([seen.status, seen.headers.get('content-type')]).toStrictEqual([status, type])
     if (status === 200) expect(JSON.parse(seen.text)).toEqual({ error: true, message: 'invalid app_id' })
     const query = new URLSearchParams({
       app_id: application.appID,
@@ -86,7 +86,7 @@ test('a firewall may refuse requests without a User-Agent with a page, before an
   const without = { 'user-agent': '' }
   for (const path of ['/authorize', '/v1/user/me', '/get_user_info', '/oauth']) {
     const seen = await ask(provider.oauthBase + path, { headers: without })
-    expect([seen.status, seen.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    expect([seen.status, seen.headers.get('content-type')]).toStrictEqual([403, 'text/html; charset=utf-8'])
   }
   expect((await exchange(provider, application, authKey)).status).toBe(200)
   expect(provider.requests).toHaveLength(5)
@@ -156,7 +156,7 @@ test('names of HTML 4 are encoded, and other characters stay', async () => {
   await start({ encodeEntities: true })
   provider.addUser({ user_id: '77', user_firstname: 'À<ÿ>"♦ Ω ł ア', user_lastname: "'&\u00a0ƒ" })
   const record = JSON.parse((await userMe(provider, await tokenFor(provider, application, '77'))).text)
-  expect([record.user_firstname, record.user_lastname]).toEqual([
+  expect([record.user_firstname, record.user_lastname]).toStrictEqual([
     '&Agrave;&lt;&yuml;&gt;&quot;&diams; &Omega; ł ア',
     '&#039;&amp;&nbsp;&fnof;',
   ])
@@ -170,13 +170,13 @@ test('an outage is a page with status 200 at the three endpoints of the API, and
     '<!doctype html><html lang="en"><title>We will be right back</title><h1>We will be right back</h1></html>'
   expect(answers.map(({ status, text }) => [status, text])).toEqual(paths.map(() => [200, page]))
   const login = await ask(`${provider.oauthBase}/oauth?app_id=${application.appID}`)
-  expect([login.status, login.text]).toEqual([200, expect.stringContaining('<h1>Sign in</h1>')])
+  expect([login.status, login.text]).toStrictEqual([200, expect.stringContaining('<h1>Sign in</h1>')])
 })
 
 test('an old server has no user/me, nor its own page for it', async () => {
   await start({ withoutUserMe: true })
   const { status, headers, text } = await userMe(provider, 'any')
-  expect([status, headers.get('content-type'), text]).toEqual([
+  expect([status, headers.get('content-type'), text]).toStrictEqual([
     404,
     'text/html; charset=utf-8',
     '<!doctype html><html lang="en"><title>Not Found</title><h1>Not Found</h1></html>',
@@ -187,16 +187,16 @@ test('a site in a folder has its API there, and a page of its server at the root
   await start({ inFolder: true, relativePictures: true })
   expect(provider.baseURL).toBe(`${provider.origin}/community/api/v1`)
   const atRoot = await ask(`${provider.origin}/api/authorize`)
-  expect([atRoot.status, atRoot.headers.get('content-type'), atRoot.text]).toEqual([
+  expect([atRoot.status, atRoot.headers.get('content-type'), atRoot.text]).toStrictEqual([
     404,
     'text/html; charset=utf-8',
     '<!doctype html><html lang="en"><title>Not Found</title><h1>Not Found</h1></html>',
   ])
   const { status, text } = await ask(`${provider.oauthBase}/nothing`)
-  expect([status, JSON.parse(text)]).toEqual([404, { error: true, message: 'There is nothing here.' }])
+  expect([status, JSON.parse(text)]).toStrictEqual([404, { error: true, message: 'There is nothing here.' }])
   for (const path of ['pictures/1.svg', 'covers/1.svg']) {
     const picture = await ask(`${provider.origin}/content/uploads/${path}`)
-    expect([picture.status, picture.text]).toEqual([200, (await ask(`${provider.origin}/${path}`)).text])
+    expect([picture.status, picture.text]).toStrictEqual([200, (await ask(`${provider.origin}/${path}`)).text])
   }
   expect((await ask(`${provider.origin}/content/uploads/style.css`)).status).toBe(404)
 })
@@ -219,7 +219,7 @@ test('loose servers read what PHP reads: a slash behind the path, a form of eith
     ]
     return answers.map(({ status }) => status)
   }
-  expect(await statuses()).toEqual([404, 415, 200, 404, 405, 405])
+  expect(await statuses()).toStrictEqual([404, 415, 200, 404, 405, 405])
   provider.setMode({ looseRequests: true })
-  expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200])
+  expect(await statuses()).toStrictEqual([200, 200, 200, 200, 200, 200])
 })

@@ -92,7 +92,7 @@ test('a server that does not listen is started and stopped, and one that listens
   const server = createServer(newApp(express5))
   const started = jest.spyOn(server, 'listen')
   expectPerson(await signIn(server, options()))
-  expect([started.mock.calls, server.listening]).toEqual([[[0, '127.0.0.1']], false])
+  expect([started.mock.calls, server.listening]).toStrictEqual([[[0, '127.0.0.1']], false])
   await using listening = await listen(newApp(express5))
   expectPerson(await signIn(listening.server, options()))
   expect(listening.server.listening).toBe(true)

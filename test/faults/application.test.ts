@@ -41,8 +41,8 @@ describe('a session store', () => {
       expect([answer.status, answer.headers['retry-after']]).toEqual(isOurs ? [503, '5'] : [500, undefined])
       expect(logins.exchanges()).toBe(sent)
       if (isOurs) {
-        expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
-        expect(findSecrets([STORE_CANARY], { body: answer.body, errors: app.errors })).toEqual([])
+        expect(app.errors.map(codeOf)).toStrictEqual(['session_unavailable'])
+        expect(findSecrets([STORE_CANARY], { body: answer.body, errors: app.errors })).toStrictEqual([])
       }
       store.before = undefined
       expect(await app.userOf(browser)).toBeNull()
@@ -68,7 +68,7 @@ describe('a session store', () => {
     const answer = browser.comeBack(app.approvedCallback())
     await until(() => release !== undefined)
     await new Promise((resolve) => setImmediate(resolve))
-    expect(logins.provider.requests).toEqual([])
+    expect(logins.provider.requests).toStrictEqual([])
     release?.()
     expect((await answer).status).toBe(200)
   })

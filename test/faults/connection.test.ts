@@ -50,7 +50,7 @@ async function expectUnreachable(
     expect(result.outcome).toBe('provider_unreachable')
     expect(result.answer.status).toBe(OUTCOMES.provider_unreachable.status)
     expect(result.requests).toEqual(at === 'exchange' ? [] : ['authorize'])
-    expect(result.leaks).toEqual([])
+    expect(result.leaks).toStrictEqual([])
     await mend()
   }
   expect(await harness.goodLogin()).toBe(200)
@@ -84,7 +84,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
   test('without the test CA even the valid certificate is refused', async () => {
     harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep)
     const result = await harness.login(() => {})
-    expect([result.outcome, result.requests]).toEqual(['provider_unreachable', []])
+    expect([result.outcome, result.requests]).toStrictEqual(['provider_unreachable', []])
   })
 
   test.each(AT)('an interrupted TLS handshake at the %s is unreachable', async (at) => {
@@ -101,7 +101,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
       () => raw.greetWith((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
       true,
     )
-    expect([result.outcome, result.requests, result.leaks]).toEqual(['provider_unreachable', [], []])
+    expect([result.outcome, result.requests, result.leaks]).toStrictEqual(['provider_unreachable', [], []])
   })
 
   test('TLS on the plain port is a bad response or unreachable', async () => {
@@ -110,6 +110,6 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
     harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('https:', 'http:'))
     const result = await harness.login(() => {})
     expect(['provider_unreachable', 'provider_bad_response']).toContain(result.outcome)
-    expect([result.requests, result.leaks]).toEqual([[], []])
+    expect([result.requests, result.leaks]).toStrictEqual([[], []])
   })
 })

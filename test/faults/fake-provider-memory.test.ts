@@ -88,6 +88,6 @@ test('the log keeps the 10,000 requests of 5,000 logins, and at most the newest 
   expect(provider.requests).toHaveLength(10_001)
   await sendMany(provider.origin, get('last'), 11_000)
   const { requests } = provider
-  expect([requests.length, requests[0]?.endpoint]).toEqual([20_000, 'authorize'])
+  expect([requests.length, requests[0]?.endpoint]).toStrictEqual([20_000, 'authorize'])
   expect(requests.at(-1)).toMatchObject({ path: '/api/v1/user/me?last', status: 401 })
 })

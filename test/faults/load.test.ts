@@ -28,7 +28,7 @@ test(`L1: of ${LOGINS} logins of different people, 50 at a time, every one succe
   const figures = await manyLogins(LOGINS, 50)
   report('L1', figures)
   expect(figures).toMatchObject({ failed: 0, mixed: 0 })
-  if (isQuiet) expect([figures.perSecond >= 150, figures.p99 <= 1000]).toEqual([true, true])
+  if (isQuiet) expect([figures.perSecond >= 150, figures.p99 <= 1000]).toStrictEqual([true, true])
 }, 900_000)
 
 test(`L2: of ${BROWSERS} browsers at the same instant, every one succeeds`, async () => {
@@ -48,10 +48,10 @@ test('L3: callbacks while the provider hangs cost one exchange for each slot; th
   expect((statuses[503] ?? 0) + (statuses[504] ?? 0)).toBe(callbacks)
   expect(statuses[504]).toBe(mostExchanges)
   expect(mostExchanges).toBeGreaterThanOrEqual(isSoak ? slots : 1)
-  expect([figures.withoutRetryAfter, figures.nextLogin]).toEqual([0, 200])
+  expect([figures.withoutRetryAfter, figures.nextLogin]).toStrictEqual([0, 200])
   expect(figures.connections).toBeLessThanOrEqual(3 * mostExchanges)
   expect(figures.grown).toBeLessThanOrEqual(100 * MB)
-  if (isQuiet) expect([figures.nextLoginTook <= 1000, figures.unrelated <= 100]).toEqual([true, true])
+  if (isQuiet) expect([figures.nextLoginTook <= 1000, figures.unrelated <= 100]).toStrictEqual([true, true])
 }, 300_000)
 
 test(

@@ -53,7 +53,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
       release()
       while (harness.app.profiles.length === 0) await setImmediate()
       expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
-      expect(harness.app.errors).toEqual([])
+      expect(harness.app.errors).toStrictEqual([])
       const again = await harness.comeBack(browser)
       expect([200, 403]).toContain(again.status)
       expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
@@ -76,7 +76,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
         .split('HTTP/1.1 ')
         .slice(1)
         .map((text) => text.slice(0, 3)),
-    ).toEqual(['200', '200'])
+    ).toStrictEqual(['200', '200'])
     expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
     socket.destroy()
   })

@@ -18,7 +18,7 @@ test('an error that extends ours with its own code is the application’s, and d
   const app = await logins.startApp({ callback: {}, verify: () => Promise.reject(new DatabaseError()) })
   const answer = await app.logIn()
   expect(answer.status).toBe(503)
-  expect(app.errors.map((error) => Reflect.get(Object(error), 'code'))).toEqual(['E_DATABASE'])
+  expect(app.errors.map((error) => Reflect.get(Object(error), 'code'))).toStrictEqual(['E_DATABASE'])
 })
 
 const customCallbacks: { title: string; callback: () => unknown; output?: string }[] = [
@@ -87,8 +87,8 @@ test.each([
 test('failureFlash without connect-flash is an error of the application, at every failure', async () => {
   const app = await logins.startApp({ callback: { failureRedirect: '/', failureFlash: true } })
   const { result, output } = await captureOutput(() => new Browser().comeBack(app.approvedCallback()))
-  expect([result.status, output]).toEqual([500, ''])
-  expect(app.errors.map(String)).toEqual(['TypeError: req.flash is not a function'])
+  expect([result.status, output]).toStrictEqual([500, ''])
+  expect(app.errors.map(String)).toStrictEqual(['TypeError: req.flash is not a function'])
 })
 
 test.each([
@@ -103,7 +103,7 @@ test.each([
     },
   })
   expect((await new Browser().follow(`${app.origin}/wrong`)).status).toBe(500)
-  expect(app.errors.map(String)).toEqual([
+  expect(app.errors.map(String)).toStrictEqual([
     `TypeError: passport.authenticate: options must be an object of options, not ${type}`,
   ])
 })

@@ -58,7 +58,7 @@ const request = (url: string, accept?: string): Promise<Response> =>
   fetch(url, { redirect: 'manual', headers: framed(accept) })
 
 async function expectExplanation(response: Response, type: string, body: string): Promise<void> {
-  expect([response.status, response.headers.get('content-type')]).toEqual([403, type])
+  expect([response.status, response.headers.get('content-type')]).toStrictEqual([403, type])
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   expect(await response.text()).toContain(body)
@@ -73,7 +73,7 @@ describe.each(Object.keys(passports))('a refusal that nothing handles, with Pass
 
   test('stays a redirect to failureRedirect', async () => {
     const response = await request(await startRefusing({ version, start: { failureRedirect: '/login' } }))
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/login'])
+    expect([response.status, response.headers.get('location')]).toStrictEqual([302, '/login'])
     expect(await response.text()).not.toContain(message)
   })
 
@@ -104,8 +104,8 @@ describe.each(Object.keys(passports))('a refusal that nothing handles, with Pass
         })(req, res, next)
       })
     const response = await request(await startRefusing({ version, route }))
-    expect([response.status, await response.text()]).toEqual([403, 'Forbidden'])
-    expect(given).toEqual([null, false, { code: 'start_forbidden', message }, 403])
+    expect([response.status, await response.text()]).toStrictEqual([403, 'Forbidden'])
+    expect(given).toStrictEqual([null, false, { code: 'start_forbidden', message }, 403])
   })
 })
 
@@ -138,7 +138,7 @@ test('Connect, whose requests have no response, gets the answer of Passport', as
   passport.use(newStrategy())
   app.use('/auth', passport.authenticate('social-login', { session: false }))
   const response = await request(`${logins.stopLater(await listen(app)).origin}/auth`)
-  expect([response.status, await response.text()]).toEqual([403, 'Forbidden'])
+  expect([response.status, await response.text()]).toStrictEqual([403, 'Forbidden'])
 })
 
 test('Connect, with a redirect that it cannot make, gets an error that says so', async () => {
@@ -147,7 +147,7 @@ test('Connect, with a redirect that it cannot make, gets an error that says so',
   passport.use(newStrategy())
   app.use('/auth', passport.authenticate('social-login', { session: false, failureRedirect: '/login' }))
   const response = await request(`${logins.stopLater(await listen(app)).origin}/auth`)
-  expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('which Connect lacks')])
+  expect([response.status, await response.text()]).toStrictEqual([500, expect.stringContaining('which Connect lacks')])
 })
 
 test.each(kinds)('the web adapter explains a refusal by %s', async (_, accept, type, body) => {

@@ -32,5 +32,5 @@ test('what is thrown behind a success, once a store has saved the session, goes 
   })
   const answer = await app.logIn(new Browser())
   expect(answer.status).toBe(500)
-  expect(app.errors).toEqual([new Error('redirect failed')])
+  expect(app.errors).toStrictEqual([new Error('redirect failed')])
 })

@@ -38,7 +38,7 @@ describe.each(['session', 'web'] as const)('with the record in the %s', (keep) =
         post,
         PATH,
       )
-      expect([app.sessions(), await browser.cookies(app.origin)]).toEqual(['{}', ''])
+      expect([app.sessions(), await browser.cookies(app.origin)]).toStrictEqual(['{}', ''])
       const start = await browser.request(url, bare(app, { accept: 'text/html' }))
       expect(start.status).toBe(302)
       expect(new URL(start.location).origin).toBe(logins.provider.origin)
@@ -54,7 +54,9 @@ describe.each(['session', 'web'] as const)('with the record in the %s', (keep) =
       for (const more of metadata) {
         const answer = await browser.request(callback, { headers: { ...headers, ...more } })
         expect(answer.status).toBe(403)
-        expect(Object.keys(answer.headers).filter((name) => /^(hx-|x-inertia|x-up|location)/.test(name))).toEqual([])
+        expect(Object.keys(answer.headers).filter((name) => /^(hx-|x-inertia|x-up|location)/.test(name))).toStrictEqual(
+          [],
+        )
         expect(answer.body).toContain('callback_forged')
       }
       expect((await browser.comeBack(callback)).status).toBe(200)
@@ -80,7 +82,7 @@ describe.each(['session', 'web'] as const)('with the record in the %s', (keep) =
     expect((await browser.request(app.loginURL, bare(app, { accept: 'text/html' }))).status).toBe(302)
     const sessions = app.sessions()
     const answer = await browser.request(app.loginURL, asked)
-    expect([answer.status === 302, answer.location]).toEqual([false, ''])
+    expect([answer.status === 302, answer.location]).toStrictEqual([false, ''])
     expect(app.sessions()).toBe(sessions)
     const callback = app.approvedCallback()
     const early = await browser.request(callback, { headers: { accept: 'text/html', [name]: value } })
@@ -94,7 +96,7 @@ describe.each(['session', 'web'] as const)('with the record in the %s', (keep) =
       new Browser().request(app.loginURL, bare(app, { accept: 'text/html', 'x-requested-with': value }))
     for (const value of ['XMLHttpRequest', 'xmlhttprequest']) {
       const { status, body } = await by(value)
-      expect([status, JSON.parse(body).code]).toEqual([403, 'navigation_required'])
+      expect([status, JSON.parse(body).code]).toStrictEqual([403, 'navigation_required'])
     }
     expect((await by('com.example.app')).status).toBe(302)
   })

@@ -33,7 +33,7 @@ test('a login with successRedirect crashes a Connect application with a naive st
   const { origin, authKey } = await start('naive')
   const ended = once(child, 'exit')
   new Browser().comeBack(`${origin}/callback?auth_key=${authKey}`).catch(() => {})
-  expect(await ended).toEqual([1, null])
+  expect(await ended).toStrictEqual([1, null])
   expect(output).toContain('res.redirect is not a function')
 })
 
@@ -53,7 +53,7 @@ test('ours refuses it over HTTP/2, too, whose requests and responses are of othe
   let body = ''
   for await (const part of request.setEncoding('utf8')) body += part
   session.close()
-  expect([headers[':status'], body]).toEqual([500, expect.stringContaining('which Connect lacks')])
+  expect([headers[':status'], body]).toStrictEqual([500, expect.stringContaining('which Connect lacks')])
   expect(child.exitCode).toBeNull()
 })
 
@@ -67,8 +67,8 @@ test('with req.res and res.redirect, redirects work, answers are private, and th
     headers['referrer-policy'],
   ]
   const callback = `${origin}/callback?auth_key=${authKey}`
-  expect(shown(await browser.comeBack(callback))).toEqual([302, '/login', 'no-store', 'no-referrer'])
+  expect(shown(await browser.comeBack(callback))).toStrictEqual([302, '/login', 'no-store', 'no-referrer'])
   expect((await browser.request(`${origin}/auth`)).body).toContain('Continue to 127.0.0.1')
   expect((await browser.follow(`${origin}/auth`)).headers['cache-control']).toBe('no-store')
-  expect(shown(await browser.comeBack(callback))).toEqual([302, '/me', 'no-store', 'no-referrer'])
+  expect(shown(await browser.comeBack(callback))).toStrictEqual([302, '/me', 'no-store', 'no-referrer'])
 })

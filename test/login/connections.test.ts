@@ -31,7 +31,7 @@ test('an unreachable provider neither slows nor breaks a start', async () => {
     }
   }
   process.off('unhandledRejection', collect)
-  expect(rejections).toEqual([])
+  expect(rejections).toStrictEqual([])
 })
 
 test('50 logins at a provider that closes kept-alive connections as they are used: none is lost', async () => {

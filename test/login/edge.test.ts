@@ -109,12 +109,12 @@ test.each<[string, Fault, OutcomeCode]>([
 
 test('an exchange whose connection closes is sent once, because fetch does not tell whether it was read', async () => {
   expect(await outcomeOf({ reset: 'before' }, 'authorize')).toBe('provider_unreachable')
-  expect(requested()).toEqual(['authorize'])
+  expect(requested()).toStrictEqual(['authorize'])
 })
 
 test('a profile request that meets a server error is sent again', async () => {
   expect(await outcomeOf({ status: 503 }, 'user/me')).toBe('provider_unavailable')
-  expect(requested()).toEqual([...EXCHANGE, ...profileRequests('provider_unavailable')])
+  expect(requested()).toStrictEqual([...EXCHANGE, ...profileRequests('provider_unavailable')])
 })
 
 test('no redirect is followed: the secret goes nowhere else', async () => {
@@ -123,7 +123,7 @@ test('no redirect is followed: the secret goes nowhere else', async () => {
     const fault = { redirect: `${elsewhere.oauthBase}/authorize`, status }
     expect(await outcomeOf(fault, 'authorize')).toBe('provider_redirected')
   }
-  expect(elsewhere.requests).toEqual([])
+  expect(elsewhere.requests).toStrictEqual([])
   await elsewhere.stop()
 })
 
@@ -163,7 +163,7 @@ test('both builds export the same, and package.json gives their types to both', 
   const { types, ...files } = require(join(__dirname, '../../../package.json')).exports['./web']
   expect(types).toBe('./dist/lib/web/index.d.ts')
   const [edgeFile, webFile] = ['./dist/lib/web/edge.js', './dist/lib/web/index.js']
-  expect(Object.entries(files)).toEqual([
+  expect(Object.entries(files)).toStrictEqual([
     ['workerd', edgeFile],
     ['browser', edgeFile],
     ['default', webFile],

@@ -52,7 +52,7 @@ test('skipUserProfile is given the token', async () => {
   const seen: string[] = []
   const skipUserProfile = (token: string) => seen.push(token) > 0
   const { params } = await exchanged({ skipUserProfile })
-  expect(seen).toEqual([params.access_token])
+  expect(seen).toStrictEqual([params.access_token])
 })
 
 const reason = new Error('the application failed')

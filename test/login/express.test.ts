@@ -150,7 +150,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     const browser = new Browser()
     expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person } })
     expect(await me(browser)).toEqual(person)
-    expect(seen).toEqual(['/callback'])
+    expect(seen).toStrictEqual(['/callback'])
   })
 
   test('passes the user to assignProperty and signs nobody in', async () => {
@@ -230,7 +230,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     await run({ ...library, sessions: memory(), route })
     await logIn()
     await logIn(new Browser(), '?')
-    expect(heard).toEqual([
+    expect(heard).toStrictEqual([
       [null, person, undefined, undefined],
       [null, false, 'auth_key_missing', 401],
     ])
@@ -256,8 +256,8 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   test('names the missing session middleware', async () => {
     await run({ ...library, callback: { session: false } })
     expect((await logIn()).status).toBe(503)
-    expect(errors.map(codeOf)).toEqual(['session_unavailable'])
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('has no session') })])
+    expect(errors.map(codeOf)).toStrictEqual(['session_unavailable'])
+    expect(errors).toStrictEqual([expect.objectContaining({ message: expect.stringContaining('has no session') })])
   })
 })
 
@@ -281,7 +281,7 @@ test.each(['regenerate', 'save'])(
     }
     await run({ sessions })
     expect((await logIn()).status).toBe(500)
-    expect(errors.map(codeOf)).toEqual(['session_unsupported'])
+    expect(errors.map(codeOf)).toStrictEqual(['session_unsupported'])
   },
 )
 
@@ -296,7 +296,7 @@ describe.each(['0.6', '0.7'] as const)(
       const answer = await logIn(browser)
       expect(answer.status).toBe(500)
       expect(answer.body['message']).toContain('cookie-session')
-      expect(errors).toEqual([
+      expect(errors).toStrictEqual([
         expect.objectContaining({ code: 'session_unsupported', phase: 'start', retryable: false }),
       ])
       expect(await browser.cookies(origin)).toBe('')
@@ -305,13 +305,13 @@ describe.each(['0.6', '0.7'] as const)(
     test('is refused at the start that has no proof, too, instead of the confirm page', async () => {
       await run({ passport, sessions })
       expect((await new Browser().request(`${origin}/login`)).status).toBe(500)
-      expect(errors.map(codeOf)).toEqual(['session_unsupported'])
+      expect(errors.map(codeOf)).toStrictEqual(['session_unsupported'])
     })
 
     test('is refused at a callback that would sign in, and the key is not sent', async () => {
       await run({ passport, sessions, start: { session: false } })
       expect((await logIn()).status).toBe(500)
-      expect(errors).toEqual([expect.objectContaining({ code: 'session_unsupported', phase: 'callback' })])
+      expect(errors).toStrictEqual([expect.objectContaining({ code: 'session_unsupported', phase: 'callback' })])
       expect(logins.exchanges()).toBe(0)
     })
 
@@ -321,7 +321,7 @@ describe.each(['0.6', '0.7'] as const)(
     ])('keeps the login in progress under %s, where Passport renews nothing', async (_title, options) => {
       await run({ passport, sessions, start: options, callback: options })
       expect((await logIn()).status).toBe(200)
-      expect(seen).toEqual(['/callback'])
+      expect(seen).toStrictEqual(['/callback'])
     })
   },
 )

@@ -21,7 +21,7 @@ describe.each(['session', 'cookie', 'web'] as const)('with a pending login of th
     const userAgent = 'MyApp/1.0 (+https://app.example)'
     expect((await (await start({ strategy: { userAgent } })).logIn()).status).toBe(200)
     const agents = logins.provider.requests.map(({ headers }) => headers['user-agent'])
-    expect(agents).toEqual([
+    expect(agents).toStrictEqual([
       ...Array(2).fill(expect.stringMatching(/^passport-social-login\/\d/)),
       ...Array(2).fill(userAgent),
     ])
@@ -31,11 +31,11 @@ describe.each(['session', 'cookie', 'web'] as const)('with a pending login of th
     logins.provider.setMode({ withoutUserMe: true })
     const app = await start({ strategy: { profileEndpoint: 'auto' } })
     for (let login = 0; login < 2; login += 1) expect((await app.logIn()).status).toBe(200)
-    expect(sent()).toEqual([
+    expect(sent()).toStrictEqual([
       ...['POST /api/authorize', 'GET /api/v1/user/me', 'GET /api/get_user_info'],
       ...['POST /api/authorize', 'GET /api/get_user_info'],
     ])
-    expect(app.profiles.map(({ id }) => id)).toEqual(['1', '1'])
+    expect(app.profiles.map(({ id }) => id)).toStrictEqual(['1', '1'])
   })
 
   test.each(['method-not-allowed', 'not-found', 'invalid-app-id'] as const)(
@@ -44,11 +44,11 @@ describe.each(['session', 'cookie', 'web'] as const)('with a pending login of th
       logins.provider.setMode({ getOnly: true, postAnswer })
       const byPost = await start()
       expect((await byPost.logIn()).status).toBeGreaterThanOrEqual(400)
-      expect(sent()).toEqual(['POST /api/authorize'])
+      expect(sent()).toStrictEqual(['POST /api/authorize'])
       logins.provider.clearRequests()
       const byGet = await start({ strategy: { exchangeMethod: 'get' } })
       expect((await byGet.logIn()).status).toBe(200)
-      expect(sent()).toEqual(['GET /api/authorize', 'GET /api/v1/user/me'])
+      expect(sent()).toStrictEqual(['GET /api/authorize', 'GET /api/v1/user/me'])
     },
   )
 })
@@ -62,5 +62,5 @@ test('a login that began before these options were changed can be finished after
   await browser.follow(before.loginURL)
   logins.provider.setMode({ getOnly: true })
   const answer = await browser.comeBack(after.approvedCallback())
-  expect([answer.status, before.errors.map(codeOf), after.errors.map(codeOf)]).toEqual([200, [], []])
+  expect([answer.status, before.errors.map(codeOf), after.errors.map(codeOf)]).toStrictEqual([200, [], []])
 })

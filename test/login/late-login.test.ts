@@ -50,9 +50,9 @@ test('a failure after the response was sent goes to the error handler, and sends
   await browser.follow(app.loginURL)
   logins.provider.failNext('authorize', { delay: 200 })
   const answer = await browser.comeBack(`${app.callbackURL}?auth_key=nobody-has-it`)
-  expect([answer.status, answer.body]).toEqual([503, 'too slow'])
+  expect([answer.status, answer.body]).toStrictEqual([503, 'too slow'])
   await until(() => app.errors.length > 0)
-  expect(app.errors.map(codeOf)).toEqual(['auth_key_rejected'])
+  expect(app.errors.map(codeOf)).toStrictEqual(['auth_key_rejected'])
 })
 
 test('an outcome has its headers: when to try again, and nothing for caches and other sites', async () => {

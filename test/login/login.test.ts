@@ -84,8 +84,8 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       })
       const browser = new Browser()
       const answers = [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]
-      expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(['no-store', 'no-store'])
-      expect(answers.map(({ headers }) => headers['referrer-policy'])).toEqual([undefined, 'no-referrer'])
+      expect(answers.map(({ headers }) => headers['cache-control'])).toStrictEqual(['no-store', 'no-store'])
+      expect(answers.map(({ headers }) => headers['referrer-policy'])).toStrictEqual([undefined, 'no-referrer'])
     })
   })
 
@@ -109,11 +109,11 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const callback = app.approvedCallback()
       logins.provider.failNext('authorize', { delay: 50 })
       const answers = await Promise.all([browser.comeBack(callback), browser.comeBack(callback)])
-      expect(answers.map(({ body }) => JSON.parse(body).user)).toEqual([{ id: '1' }, { id: '1' }])
+      expect(answers.map(({ body }) => JSON.parse(body).user)).toStrictEqual([{ id: '1' }, { id: '1' }])
       expect(logins.exchanges()).toBe(1)
       expect(app.profiles).toHaveLength(1)
       // Handlers run for each: the second one knows that it is not the first.
-      expect(answers.map(({ body }) => JSON.parse(body).info.duplicate).sort()).toEqual([true, undefined])
+      expect(answers.map(({ body }) => JSON.parse(body).info.duplicate).sort()).toStrictEqual([true, undefined])
     })
 
     test('a second click that is sent before the answer to a finished login has come, with the old cookie, is refused', async () => {
@@ -187,7 +187,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
       expect(page.headers['x-frame-options']).toBe('DENY')
       expect(page.headers['cross-origin-opener-policy']).toBe('same-origin')
-      expect(page.body.match(/<script|\son\w+=/gi)).toEqual(['<script'])
+      expect(page.body.match(/<script|\son\w+=/gi)).toStrictEqual(['<script'])
     })
   })
 
@@ -209,5 +209,5 @@ test.each(['session', 'cookie', 'web'] as const)('a plus in a key is no space (%
   const body = JSON.stringify({ access_token: 'token', user_id: '1' })
   for (const endpoint of ['authorize', 'user/me'] as const) logins.provider.failNext(endpoint, { status: 200, body })
   await browser.comeBack(`${app.callbackURL}?auth_key=ab+c/==`)
-  expect(logins.provider.requests.map(({ form }) => form['auth_key'])).toEqual(['ab+c/==', undefined])
+  expect(logins.provider.requests.map(({ form }) => form['auth_key'])).toStrictEqual(['ab+c/==', undefined])
 })

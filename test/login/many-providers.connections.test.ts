@@ -30,7 +30,7 @@ test('of more origins than maxPools, the connections to those that have been idl
   })
   for (const community of [0, 1, 2, 3, 4, 3, 5]) expect((await app.logInAt(String(community))).status).toBe(200)
   await until(() => isOpen().filter(Boolean).length === 2)
-  expect(isOpen()).toEqual([false, false, false, true, false, true])
+  expect(isOpen()).toStrictEqual([false, false, false, true, false, true])
   expect((await app.logInAt('0')).status).toBe(200)
 })
 
@@ -42,7 +42,7 @@ test('a community that hangs holds up its own logins only, also where others hav
   const hanging = [app.logInAt('hanging'), app.logInAt('hanging')]
   await until(() => logins.exchanges() === 2)
   const third = await app.logInAt('hanging')
-  expect([third.status, third.headers['retry-after']]).toEqual([503, '1'])
+  expect([third.status, third.headers['retry-after']]).toStrictEqual([503, '1'])
   expect(logins.exchanges()).toBe(2)
   for (const community of ['neighbour', 'other', 'neighbour', 'other'])
     expect((await app.logInAt(community)).status).toBe(200)
@@ -69,7 +69,7 @@ test('close waits for the logins of all communities, and refuses those of commun
   const refused = [await app.end(late, '0'), await app.end(unseen, '2')]
   expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(refused.map(() => [503, '1']))
   expect(isClosed).toBe(false)
-  expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([200, 200])
+  expect((await Promise.all(pending)).map(({ status }) => status)).toStrictEqual([200, 200])
   await closing
   expect(logins.exchanges()).toBe(2)
   const connections = () => origins.reduce((sum, origin) => sum + origin.connections.accepted, 0)

@@ -14,7 +14,7 @@ test('the function is asked once at the start and once at the callback', async (
     },
   })
   expect((await app.logIn()).status).toBe(200)
-  expect(asked).toEqual(['/auth', expect.stringMatching(/^\/callback\?auth_key=/)])
+  expect(asked).toStrictEqual(['/auth', expect.stringMatching(/^\/callback\?auth_key=/)])
 })
 
 const nulls = { exchangeMethod: null, profileEndpoint: null, uploadsURL: null }
@@ -35,7 +35,7 @@ test.each<[string, (community: Provider) => ProviderResult]>([
 test.each(['session', 'web'] as const)('the provider of a profile is the name of its community (%s)', async (keep) => {
   const app = await logins.startApp({ keep, provider: (community) => ({ ...community, name: 'chess-club' }) })
   await app.logIn()
-  expect(app.profiles).toEqual([expect.objectContaining({ provider: 'chess-club', id: '1' })])
+  expect(app.profiles).toStrictEqual([expect.objectContaining({ provider: 'chess-club', id: '1' })])
 })
 
 test('a community with other credentials is used at once, and a new secret does not end a login', async () => {
@@ -70,7 +70,7 @@ test('diagnostics name the community, as far as it is known', async () => {
     await new Browser().follow(`${app.loginURL}?gone`)
   })
   const strategy = 'social-login'
-  expect(phases).toEqual([
+  expect(phases).toStrictEqual([
     expect.objectContaining({ strategy, phase: 'start', provider: 'chess' }),
     expect.objectContaining({ strategy, phase: 'exchange', provider: 'chess' }),
     expect.objectContaining({ strategy, phase: 'callback', provider: 'chess' }),
@@ -120,7 +120,7 @@ test.each(['session', 'web'] as const)(
     const app = await logins.startApp({ keep, provider: find, start: { callbackURL: `${origin}/cb/` } })
     expect((await new Browser().follow(app.loginURL)).status).toBe(302)
     const refused = await new Browser().follow(`${app.loginURL}?other`)
-    expect([refused.status, refused.body]).toEqual([500, expect.stringContaining('is that of another provider')])
+    expect([refused.status, refused.body]).toStrictEqual([500, expect.stringContaining('is that of another provider')])
   },
 )
 
@@ -134,6 +134,6 @@ test.each(['https://localhost:9/cb/', 'https://localhost.:9/cb', 'http://localho
     const app = await logins.startApp({ provider: find })
     expect((await new Browser().follow(app.loginURL)).status).toBe(302)
     const refused = await new Browser().follow(`${app.loginURL}?other`)
-    expect([refused.status, refused.body]).toEqual([500, expect.stringContaining('is that of another provider')])
+    expect([refused.status, refused.body]).toStrictEqual([500, expect.stringContaining('is that of another provider')])
   },
 )

@@ -21,7 +21,7 @@ describe.each(kinds)('with %j', (kind) => {
       const headers = { 'sec-fetch-site': 'cross-site', referer: `${origin}/` }
       return (await new Browser().follow(app.loginURL, { headers })).status
     }
-    expect([await linkOn(SISTER), await linkOn('https://evil.example')]).toEqual([302, 200])
+    expect([await linkOn(SISTER), await linkOn('https://evil.example')]).toStrictEqual([302, 200])
   })
 
   test('a page of allowedCallbackOrigins may lead to the callback, and no other page of the web', async () => {
@@ -41,7 +41,7 @@ describe.each(kinds)('with %j', (kind) => {
       await app.logIn()
       return app.profiles[0]?.photos?.map(({ value }) => value.replace(/[^/]*$/, ''))
     }
-    expect(await photos('https://social.example/uploads')).toEqual(['https://social.example/uploads/pictures/'])
+    expect(await photos('https://social.example/uploads')).toStrictEqual(['https://social.example/uploads/pictures/'])
     expect(await photos()).toBeUndefined()
   })
 })
@@ -49,5 +49,5 @@ describe.each(kinds)('with %j', (kind) => {
 test('with skipUserProfile, a login requests no profile', async () => {
   const app = await logins.startApp({ strategy: { skipUserProfile: true }, verify: async () => ({ id: 'somebody' }) })
   expect(JSON.parse((await app.logIn()).body).user).toEqual({ id: 'somebody' })
-  expect(logins.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize'])
+  expect(logins.provider.requests.map(({ endpoint }) => endpoint)).toStrictEqual(['authorize'])
 })

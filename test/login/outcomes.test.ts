@@ -69,7 +69,7 @@ test.each(situations)(
       output,
       events,
     }
-    expect(findSecrets(secretsOf(result), sinks)).toEqual([])
+    expect(findSecrets(secretsOf(result), sinks)).toStrictEqual([])
     // A failure of a callback reaches the application without its phase.
     const left = leftAfter(documented, row.code, error instanceof SocialLoginError ? error.phase : 'callback')
     expect(left.login).toBe(row.record)
@@ -84,12 +84,12 @@ test.each(situations)(
 test('the documentation states what happens to key and login for every outcome of the callback', () => {
   const codes = new Set(documented.map(({ code }) => code))
   const { start_forbidden: _, navigation_required: __, ...others } = OUTCOMES
-  expect([...codes].sort()).toEqual([...Object.keys(others), 'verify_refused', 'application_error'].sort())
+  expect([...codes].sort()).toStrictEqual([...Object.keys(others), 'verify_refused', 'application_error'].sort())
 })
 
 test('it leaves open whether a key is spent if it was spent in one of the situations above and unspent in another', () => {
   for (const code of ['provider_unreachable', 'provider_timeout', 'provider_bad_response'] as const) {
-    expect([...(fates.get(code) ?? [])].sort()).toEqual(['later', 'spent', 'unspent'])
+    expect([...(fates.get(code) ?? [])].sort()).toStrictEqual(['later', 'spent', 'unspent'])
   }
 })
 
@@ -176,12 +176,12 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
       const browser = await run()
       const speculation = { headers: { [name]: 'prefetch;prerender' } }
       const start = await browser.follow(app.loginURL, speculation)
-      expect([start.status, start.body, app.sessions()]).toEqual([503, '', '{}'])
+      expect([start.status, start.body, app.sessions()]).toStrictEqual([503, '', '{}'])
 
       await browser.follow(app.loginURL)
       const callback = app.approvedCallback()
       const early = await browser.comeBack(callback, speculation)
-      expect([early.status, early.body, early.headers['cache-control']]).toEqual([503, '', 'no-store'])
+      expect([early.status, early.body, early.headers['cache-control']]).toStrictEqual([503, '', 'no-store'])
       expect(logins.provider.requests).toHaveLength(0)
       expect((await browser.comeBack(callback)).status).toBe(200)
     },
@@ -200,7 +200,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
     for (const method of ['GET', 'POST'] as const) {
       const { status, headers, body } = await browser.follow(app.loginURL, { method, headers: fetched })
-      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+      expect([status, headers['content-type'], headers['cache-control']]).toStrictEqual([
         403,
         'application/json; charset=utf-8',
         'no-store',
@@ -215,7 +215,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
   test('an unverified start is refused under unverifiedStart: refuse', async () => {
     const browser = await run({ strategy: { unverifiedStart: 'refuse' }, start: { failureMessage: true } })
     const answer = await browser.comeBack(app.loginURL)
-    expect([answer.status, failureOf(answer)]).toEqual([403, 'start_forbidden'])
+    expect([answer.status, failureOf(answer)]).toStrictEqual([403, 'start_forbidden'])
   })
 
   test('an unverified start is accepted under unverifiedStart: allow, and a typed login succeeds', async () => {
@@ -229,15 +229,15 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     await browser.follow(app.loginURL)
     const mailed = await browser.comeBack(app.approvedCallback(), { headers: { 'sec-fetch-site': 'none' } })
-    expect([mailed.status, failureOf(mailed)]).toEqual([403, 'callback_forged'])
+    expect([mailed.status, failureOf(mailed)]).toStrictEqual([403, 'callback_forged'])
   })
 
   test('a wrong method is 405, with the allowed ones', async () => {
     const browser = await run()
     const start = await browser.follow(app.loginURL, { method: 'PUT' })
-    expect([start.status, start.headers['allow']]).toEqual([405, 'GET, POST'])
+    expect([start.status, start.headers['allow']]).toStrictEqual([405, 'GET, POST'])
     const callback = await browser.comeBack(app.approvedCallback(), { method: 'POST' })
-    expect([callback.status, callback.headers['allow']]).toEqual([405, 'GET'])
+    expect([callback.status, callback.headers['allow']]).toStrictEqual([405, 'GET'])
   })
 
   test('a custom callback finds the headers of a failure set', async () => {
@@ -250,7 +250,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
       },
     })
     const { status, headers } = await browser.follow(`${app.origin}/own`, { method: 'PUT' })
-    expect([status, headers['allow']]).toEqual([405, 'GET, POST'])
+    expect([status, headers['allow']]).toStrictEqual([405, 'GET, POST'])
   })
 
   test('without a free slot: 503 with Retry-After; nothing is sent or consumed, and a reload works once a slot is free', async () => {
@@ -261,8 +261,8 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     logins.provider.failNext('user/me', { delay: 100 })
     const [one, other] = [app.approvedCallback('1'), app.approvedCallback('2')]
     const [slow, refused] = await Promise.all([first.comeBack(one), second.comeBack(other)])
-    expect([slow.status, refused.status].sort()).toEqual([200, 503])
-    expect(app.errors.map(codeOf)).toEqual(['overloaded'])
+    expect([slow.status, refused.status].sort()).toStrictEqual([200, 503])
+    expect(app.errors.map(codeOf)).toStrictEqual(['overloaded'])
     const [browser, callback, answer] = slow.status === 503 ? [first, one, slow] : [second, other, refused]
     expect(answer.headers['retry-after']).toBe('1')
     expect(logins.exchanges()).toBe(1)
@@ -290,7 +290,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     await browser.follow(app.loginURL)
     logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
     const answer = await browser.comeBack(app.approvedCallback())
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
+    expect([answer.status, answer.headers['retry-after']]).toStrictEqual([503, '17'])
   })
 })
 
@@ -304,7 +304,7 @@ test('a callback whose record cannot be consumed releases its slot', async () =>
     store.failing = false
     expect(status).toBe(failing ? 503 : 200)
   }
-  expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
+  expect(app.errors.map(codeOf)).toStrictEqual(['session_unavailable', 'session_unavailable'])
 })
 
 test('a login that failed with user_changed can be finished once that user has signed out', async () => {
@@ -314,7 +314,7 @@ test('a login that failed with user_changed can be finished once that user has s
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
   expect(failureIn(app.sessions())).toBe('user_changed')
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
-  expect(logins.provider.requests).toEqual([])
+  expect(logins.provider.requests).toStrictEqual([])
   await browser.follow(`${app.origin}/logout`, { method: 'POST' })
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
 })

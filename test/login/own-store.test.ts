@@ -71,7 +71,7 @@ test('two processes send one key twice if their store does not tell which callba
   const apps = await startTwo((database) => new DoesNotTell(database))
   const browser = new Browser()
   await browser.follow(apps[0].loginURL)
-  expect((await comeBackToBoth(browser, apps)).sort()).toEqual(['auth_key_rejected', 'signed in'])
+  expect((await comeBackToBoth(browser, apps)).sort()).toStrictEqual(['auth_key_rejected', 'signed in'])
   expect(logins.exchanges()).toBe(2)
 })
 
@@ -79,12 +79,12 @@ test('one of them is refused before its key is sent if the store tells, and a re
   const apps = await startTwo((database) => new Simultaneous(database))
   const browser = new Browser()
   await browser.follow(apps[0].loginURL)
-  expect((await comeBackToBoth(browser, apps)).sort()).toEqual([
+  expect((await comeBackToBoth(browser, apps)).sort()).toStrictEqual([
     'login_not_started Another process has used it at the same moment.',
     'signed in',
   ])
   expect(logins.exchanges()).toBe(1)
   const reloaded = expect.stringMatching(/^login_not_started The login of this browser is over/)
-  expect(await comeBackToBoth(browser, apps)).toEqual([reloaded, reloaded])
+  expect(await comeBackToBoth(browser, apps)).toStrictEqual([reloaded, reloaded])
   expect(logins.exchanges()).toBe(1)
 })

@@ -53,11 +53,11 @@ describe.each(['session', 'cookie'] as const)('pendingLogin, with the record in 
     const stored = app.sessions()
     for (let visit = 0; visit < 2; visit++) {
       const page = await browser.follow(`${app.origin}/pending`)
-      expect([page.status, page.headers['set-cookie']]).toEqual([200, undefined])
+      expect([page.status, page.headers['set-cookie']]).toStrictEqual([200, undefined])
     }
     expect(app.sessions()).toBe(stored)
     expect(await app.userOf(browser)).toBeNull()
-    expect(logins.provider.requests).toEqual([])
+    expect(logins.provider.requests).toStrictEqual([])
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
   })
 
@@ -127,5 +127,5 @@ test.each<[string, AppOptions]>([
     },
   })
   expect((await new Browser().follow(`${app.origin}/pending`)).status).toBe(503)
-  expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+  expect(app.errors.map(codeOf)).toStrictEqual(['session_unavailable'])
 })

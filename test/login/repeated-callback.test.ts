@@ -45,7 +45,7 @@ describe.each(KINDS)('%s', (_title, options) => {
     expect((await browser.comeBack(callback)).status).toBeLessThan(400)
     const [user, sent] = [await app.userOf(browser), logins.provider.requests.length]
     expect(await refused(browser, callback)).toEqual(NOTHING_LEFT)
-    expect([await app.userOf(browser), logins.provider.requests.length]).toEqual([user, sent])
+    expect([await app.userOf(browser), logins.provider.requests.length]).toStrictEqual([user, sent])
   })
 
   test('refuses the callback of a login that has failed, whoever opens it again', async () => {
@@ -54,13 +54,13 @@ describe.each(KINDS)('%s', (_title, options) => {
     const invented = `${app.callbackURL}?auth_key=invented`
     expect((await browser.comeBack(invented)).status).toBe(401)
     expect(await refused(browser, invented)).toEqual(NOTHING_LEFT)
-    expect([await app.userOf(browser), logins.exchanges()]).toEqual([{ id: 'another' }, 1])
+    expect([await app.userOf(browser), logins.exchanges()]).toStrictEqual([{ id: 'another' }, 1])
   })
 
   test('refuses a callback that belongs to no login', async () => {
     const { app, browser } = await signedIn(options)
     expect(await refused(browser, app.approvedCallback())).toEqual(NOTHING_LEFT)
-    expect([await app.userOf(browser), logins.exchanges()]).toEqual([{ id: 'another' }, 0])
+    expect([await app.userOf(browser), logins.exchanges()]).toStrictEqual([{ id: 'another' }, 0])
   })
 })
 
@@ -85,7 +85,7 @@ test('a callback that comes while its login runs shares its result, and one that
   logins.provider.failNext('authorize', { delay: 300 })
   const again = (): ReturnType<Browser['comeBack']> => new Browser().comeBack(callback, { headers: { cookie } })
   const [first, second] = await Promise.all([browser.comeBack(callback), again()])
-  expect([first.status, second.status, (await again()).status]).toEqual([200, 200, 403])
+  expect([first.status, second.status, (await again()).status]).toStrictEqual([200, 200, 403])
   expect(logins.exchanges()).toBe(1)
 })
 
@@ -93,7 +93,7 @@ test('nothing is put into the session that Passport renews', async () => {
   const store = new HookedStore()
   const app = await logins.startApp({ store })
   await app.logIn()
-  expect(Object.keys(JSON.parse(app.sessions())).sort()).toEqual(['cookie', 'passport'])
+  expect(Object.keys(JSON.parse(app.sessions())).sort()).toStrictEqual(['cookie', 'passport'])
 })
 
 test('a page of failureRedirect that redirects signed-in users spares them the failure', async () => {

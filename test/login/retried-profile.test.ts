@@ -50,7 +50,7 @@ describe('in a login', () => {
       const app = await logins.startApp({ strategy: { profileEndpoint: endpoint } })
       logins.provider.failNext(endpoint, fault)
       expect((await app.logIn()).status).toBe(200)
-      expect(sent()).toEqual(['authorize', endpoint, endpoint])
+      expect(sent()).toStrictEqual(['authorize', endpoint, endpoint])
       expect(app.profiles).toHaveLength(1)
     },
   )
@@ -62,8 +62,8 @@ describe('in a login', () => {
       logins.provider.failNext('user/me', first)
       logins.provider.failNext('user/me', second)
       await app.logIn()
-      expect(app.errors.map(codeOf)).toEqual([code])
-      expect(sent()).toEqual(['authorize', 'user/me', 'user/me'])
+      expect(app.errors.map(codeOf)).toStrictEqual([code])
+      expect(sent()).toStrictEqual(['authorize', 'user/me', 'user/me'])
     },
   )
 })
@@ -108,7 +108,7 @@ describe('the client', () => {
     expect(await rejection).toBe(reason)
     // The only slot is free again.
     await client.exchangeAuthKey(clients.newKey())
-    expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
+    expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toStrictEqual(['user/me', 'authorize'])
   })
 
   test('keeps its slot and its connection for the retry, and closes only after it', async () => {
@@ -121,7 +121,7 @@ describe('the client', () => {
     const [, user] = await Promise.all([client.exchangeAuthKey(key), client.getCurrentUser(token)])
     expect(user).toMatchObject({ user_id: '1' })
     await closed
-    expect(raw.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', 'user/me', 'user/me'])
+    expect(raw.requests.map(({ endpoint }) => endpoint)).toStrictEqual(['authorize', 'user/me', 'user/me'])
     expect(raw.accepted).toBe(1)
   })
 
@@ -233,7 +233,7 @@ describe('the deadline', () => {
   test.each([10, 120])('leaves none for a Retry-After of %d seconds, which the error contains', async (seconds) => {
     const { call } = await failAfter(0, `retry-after: ${seconds}\r\n`)
     const error = expectOutcome(await rejectionOf(call), 'provider_unavailable', 'profile')
-    expect([error.retryAfter, raw.requests.length]).toEqual([seconds, 1])
+    expect([error.retryAfter, raw.requests.length]).toStrictEqual([seconds, 1])
   })
 
   test('that ends during a Retry-After ends the wait and frees the slot', async () => {

@@ -54,15 +54,15 @@ describe.each(['session', 'cookie'] as const)(
           { ...providerNavigation, referer: `${logins.provider.origin}/` },
         ]) {
           const answer = await browser.comeBack(at('/callback'), { headers })
-          expect([answer.status, answer.location]).toEqual([302, '/failed'])
+          expect([answer.status, answer.location]).toStrictEqual([302, '/failed'])
         }
         expect(failureIn(app.sessions())).toBe('auth_key_missing')
-        expect(logins.provider.requests).toEqual([])
+        expect(logins.provider.requests).toStrictEqual([])
         // The genuine callback still finishes the login, after which the browser is like one that has had none.
         expect((await browser.comeBack(`${at('/callback')}?auth_key=${app.newKey()}`)).status).toBe(200)
         const after = await browser.comeBack(at('/callback'))
         const asNew = await new Browser().comeBack(at('/callback'))
-        expect([after.status, after.location, after.body]).toEqual([asNew.status, asNew.location, asNew.body])
+        expect([after.status, after.location, after.body]).toStrictEqual([asNew.status, asNew.location, asNew.body])
       },
     )
 
@@ -70,7 +70,7 @@ describe.each(['session', 'cookie'] as const)(
       await start()
       await browser.follow(at('/auth'))
       const page = await browser.request(at('/callback'), { method: 'POST', headers: { ...providerNavigation } })
-      expect([page.status, page.body.includes('Continue to')]).toEqual([200, true])
+      expect([page.status, page.body.includes('Continue to')]).toStrictEqual([200, true])
       expect((await browser.follow(at('/callback'))).location).toContain(logins.provider.origin)
     })
   },
@@ -91,7 +91,7 @@ describe('a start whose path is the end of the callback’s, without any proxy',
     expect((await browser.follow(app.loginURL)).status).toBe(302)
     for (const headers of [typed, providerNavigation]) {
       const page = await browser.request(app.loginURL, { headers: { ...headers } })
-      expect([page.status, page.body.includes('Continue to')]).toEqual([200, true])
+      expect([page.status, page.body.includes('Continue to')]).toStrictEqual([200, true])
     }
     expect((await browser.comeBack(app.callbackURL)).location).toBe('/auth')
     expect((await browser.comeBack(app.loginURL)).status).toBe(200)

@@ -29,9 +29,9 @@ test('a store that marks a login as used and answers too late fails it closed: n
   await browser.follow(app.loginURL)
   const callback = app.approvedCallback()
   await browser.comeBack(callback)
-  expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+  expect(app.errors.map(codeOf)).toStrictEqual(['session_unavailable'])
   expect(failureIn((await browser.comeBack(callback)).body)).toBe('login_not_started')
-  expect(logins.provider.requests).toEqual([])
+  expect(logins.provider.requests).toStrictEqual([])
 })
 
 describe('while a login waits for the provider', () => {
@@ -138,9 +138,9 @@ describe('a store that fails', () => {
   ])('and %s gives session_unavailable, whose message says that it %s', async (_title, hint, save) => {
     const browser = await start({ strategy: { timeout: 100, store: brokenStore(save) } })
     const answer = await browser.follow(app.loginURL)
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
-    expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
-    expect(app.errors).toEqual([expect.objectContaining({ message: expect.stringContaining(hint) })])
+    expect([answer.status, answer.headers['retry-after']]).toStrictEqual([503, '5'])
+    expect(app.errors.map(codeOf)).toStrictEqual(['session_unavailable'])
+    expect(app.errors).toStrictEqual([expect.objectContaining({ message: expect.stringContaining(hint) })])
     expect(String(app.errors)).not.toContain('redis')
   })
 })
@@ -151,7 +151,7 @@ test('a reason in any language is not sent as a header', async () => {
   })
   await browser.follow(app.loginURL)
   const answer = await browser.comeBack(app.approvedCallback())
-  expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined])
+  expect([answer.status, answer.headers['www-authenticate']]).toStrictEqual([401, undefined])
   expect(app.sessions()).toContain('Доступ закрыт')
 })
 

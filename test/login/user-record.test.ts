@@ -28,10 +28,10 @@ test.each(kinds)(
     const running = await logins.startApp({ ...app, strategy: { name: 'chess', userRecord: select } })
     logins.provider.failNext('user/me', { body })
     expect((await running.logIn()).status).toBe(200)
-    expect(running.profiles).toEqual([
+    expect(running.profiles).toStrictEqual([
       expect.objectContaining({ id: '7', username: 'ada', provider: 'chess', _raw: body }),
     ])
-    expect(names).toEqual(['chess'])
+    expect(names).toStrictEqual(['chess'])
   },
 )
 
@@ -39,7 +39,7 @@ test.each(kinds)('without it, $title says where a user_id is', async ({ app }) =
   const running = await logins.startApp(app)
   logins.provider.failNext('user/me', { body })
   expect((await running.logIn()).status).toBe(502)
-  expect(running.errors.map(codeOf)).toEqual(['profile_invalid'])
+  expect(running.errors.map(codeOf)).toStrictEqual(['profile_invalid'])
   expect(String(running.errors[0])).toContain('a user_id at response.profile.user_id: let the option userRecord')
 })
 

@@ -84,18 +84,18 @@ describe('a login from Request to Response', () => {
   test('is a redirect to the provider, then a result with the profile, the token and the headers', async () => {
     const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
     const started = await start(login, browser)
-    expect([started.status, started.headers.get('location')]).toEqual([
+    expect([started.status, started.headers.get('location')]).toStrictEqual([
       302,
       `${logins.provider.oauthBase}/oauth?app_id=${required.clientID}`,
     ])
     expect(started.headers.get('cache-control')).toBe('no-store')
     // With one, Firefox would call a silent approval typed.
     expect(started.headers.has('referrer-policy')).toBe(false)
-    expect(started.headers.getSetCookie()).toEqual([
+    expect(started.headers.getSetCookie()).toStrictEqual([
       expect.stringMatching(/^__Host-social-login=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
     const { profile, accessToken, params, info, headers } = await successOf(login, browser)
-    expect([profile.id, profile.provider, profile.displayName]).toEqual(['1', 'social-login', 'Ada Lovelace'])
+    expect([profile.id, profile.provider, profile.displayName]).toStrictEqual(['1', 'social-login', 'Ada Lovelace'])
     expect(params.access_token).toBe(accessToken)
     expect(info).toEqual({
       returnTo: '/inbox',
@@ -137,12 +137,12 @@ describe('a success is finished', () => {
     const { headers, redirect } = await succeed()
     headers.append('Set-Cookie', 'sid=1; HttpOnly')
     const { status, headers: sent } = redirect('/café?to=1')
-    expect([status, sent.get('location'), sent.getSetCookie()]).toEqual([
+    expect([status, sent.get('location'), sent.getSetCookie()]).toStrictEqual([
       302,
       `${ORIGIN}/caf%C3%A9?to=1`,
       [...ENDED, 'sid=1; HttpOnly'],
     ])
-    expect([sent.get('cache-control'), sent.get('referrer-policy')]).toEqual(['no-store', 'no-referrer'])
+    expect([sent.get('cache-control'), sent.get('referrer-policy')]).toStrictEqual(['no-store', 'no-referrer'])
   })
 
   test.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', ''])(
@@ -159,8 +159,8 @@ describe('a success is finished', () => {
     headers.append('Set-Cookie', 'sid=1; HttpOnly')
     headers.append('Set-Cookie', 'theme=dark')
     const finished = finish(new Response('Welcome', { status: 201, statusText: 'Signed in', headers }))
-    expect([finished.status, finished.statusText, await finished.text()]).toEqual([201, 'Signed in', 'Welcome'])
-    expect(finished.headers.getSetCookie()).toEqual(['sid=1; HttpOnly', 'theme=dark', ...ENDED])
+    expect([finished.status, finished.statusText, await finished.text()]).toStrictEqual([201, 'Signed in', 'Welcome'])
+    expect(finished.headers.getSetCookie()).toStrictEqual(['sid=1; HttpOnly', 'theme=dark', ...ENDED])
     expect(Object.fromEntries(finished.headers)).toMatchObject({
       'cache-control': 'no-store',
       'content-type': 'text/plain',
@@ -173,7 +173,7 @@ describe('a success is finished', () => {
     const { finish, redirect } = await succeed()
     redirect('/elsewhere')
     const finished = finish(Response.redirect('https://other.example/', 303))
-    expect([finished.status, finished.headers.get('location')]).toEqual([303, 'https://other.example/'])
+    expect([finished.status, finished.headers.get('location')]).toStrictEqual([303, 'https://other.example/'])
     expect(finished.headers.getSetCookie()).toEqual(ENDED)
     expect(finish(new Response()).headers.has('location')).toBe(false)
   })
@@ -190,9 +190,12 @@ describe('a login that fails', () => {
     const result = await callback(newLogin(), new WebBrowser(ORIGIN))
     if (result.type !== 'failure') throw new Error(result.type)
     const { status, message } = OUTCOMES.login_not_started
-    expect([result.code, result.status]).toEqual(['login_not_started', status])
+    expect([result.code, result.status]).toStrictEqual(['login_not_started', status])
     expect(result.message).toMatch(new RegExp(`^${message} The browser sent no cookie at all`))
-    expect([result.response.status, result.response.headers.get('referrer-policy')]).toEqual([status, 'no-referrer'])
+    expect([result.response.status, result.response.headers.get('referrer-policy')]).toStrictEqual([
+      status,
+      'no-referrer',
+    ])
     expect(await result.response.text()).toContain(`<p>${result.message}</p>`)
   })
 
@@ -207,8 +210,8 @@ describe('a login that fails', () => {
     const result = await callback(newLogin({ failureRedirect }), new WebBrowser(ORIGIN))
     if (result.type !== 'failure') throw new Error(result.type)
     const { status, headers } = result.response
-    expect([status, headers.get('location')]).toEqual([302, ORIGIN + location])
-    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer'])
+    expect([status, headers.get('location')]).toStrictEqual([302, ORIGIN + location])
+    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toStrictEqual(['no-store', 'no-referrer'])
   })
 
   test('is an error where the operator must act, which failureRedirect does not hide', async () => {
@@ -217,7 +220,7 @@ describe('a login that fails', () => {
     await start(login, browser)
     const result = await callback(login, browser)
     if (result.type !== 'error') throw new Error(result.type)
-    expect([result.code, result.response.status]).toEqual(['provider_rate_limited', 503])
+    expect([result.code, result.response.status]).toStrictEqual(['provider_rate_limited', 503])
   })
 
   test('at the start is a response, too', async () => {
@@ -225,7 +228,7 @@ describe('a login that fails', () => {
     const refused = await new WebBrowser(ORIGIN).send('/auth', 'cross-site', (request) =>
       login.start(request, { user: null }),
     )
-    expect([refused.status, refused.headers.get('location')]).toEqual([302, `${ORIGIN}/?start_forbidden`])
+    expect([refused.status, refused.headers.get('location')]).toStrictEqual([302, `${ORIGIN}/?start_forbidden`])
   })
 
   test('rejects with a TypeError if failureRedirect returns anything but a local path', async () => {
@@ -334,10 +337,10 @@ describe('a store over Request', () => {
   test('keeps the login, and no cookie is set', async () => {
     const store = new SessionRows()
     const [login, browser] = [withStore(store), withSession()]
-    expect((await start(login, browser)).headers.getSetCookie()).toEqual([])
+    expect((await start(login, browser)).headers.getSetCookie()).toStrictEqual([])
     expect(store.rows.size).toBe(1)
     const { headers } = await successOf(login, browser)
-    expect([store.rows.size, headers.getSetCookie()]).toEqual([0, []])
+    expect([store.rows.size, headers.getSetCookie()]).toStrictEqual([0, []])
   })
 
   test('that fails is session_unavailable, without its text', async () => {
@@ -345,7 +348,7 @@ describe('a store over Request', () => {
     const [login, browser] = [withStore(store), withSession()]
     store.isAway = true
     const answer = await start(login, browser)
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect([answer.status, answer.headers.get('retry-after')]).toStrictEqual([503, '5'])
     expect(await answer.text()).not.toContain('redis')
     expect(await callback(login, browser)).toMatchObject({ type: 'error', code: 'session_unavailable' })
     await expect(login.pendingLogin(new Request(ORIGIN), { user: null })).rejects.toThrow('could not be stored or read')
@@ -356,7 +359,10 @@ test('tabBinding asks the tab for its secret, at the start and at the callback',
   const [login, browser] = [newLogin({ tabBinding: true }), new WebBrowser(ORIGIN)]
   const secret = 'social_login_tab=0123456789abcdef0123456789abcdef'
   const startPage = await start(login, browser)
-  expect([startPage.status, await startPage.text()]).toEqual([200, expect.stringContaining('sessionStorage.setItem')])
+  expect([startPage.status, await startPage.text()]).toStrictEqual([
+    200,
+    expect.stringContaining('sessionStorage.setItem'),
+  ])
   const started = await browser.send(`/auth?${secret}`, 'same-origin', (request) =>
     login.start(request, { user: null }),
   )

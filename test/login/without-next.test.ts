@@ -23,5 +23,5 @@ test('authenticate() that is called without next names the error that had nowher
   })
   expect(output).toContain(OUTCOMES.provider_unavailable.message)
   expect(output).toContain('next is not a function')
-  expect(output.match(/\(\d+ so far\)/g)).toEqual(['(1 so far)', '(10 so far)'])
+  expect(output.match(/\(\d+ so far\)/g)).toStrictEqual(['(1 so far)', '(10 so far)'])
 })

@@ -33,7 +33,7 @@ function linesOfProgram(): Map<string, string> {
 
 test('docs/errors.md has one heading for each code of an outcome and of a warning', () => {
   const others = ['verify_refused', 'application_error']
-  expect([...headings].sort()).toEqual([...codes, ...others, ...Object.keys(WARNINGS)].sort())
+  expect([...headings].sort()).toStrictEqual([...codes, ...others, ...Object.keys(WARNINGS)].sort())
 })
 
 test.each([...codes, 'verify_refused', 'application_error'])(

@@ -167,7 +167,7 @@ describe('guides about people and accounts', () => {
       members.add('1')
       const ada = new Browser()
       const { location, headers } = await get(ada, '/account?tab=%22a&b')
-      expect([location, headers['cache-control']]).toEqual([
+      expect([location, headers['cache-control']]).toStrictEqual([
         '/login?returnTo=%2Faccount%3Ftab%3D%2522a%26b',
         'no-store',
       ])
@@ -193,7 +193,7 @@ describe('guides about people and accounts', () => {
       await signIn(ada)
       await signIn(alan, '2')
       const answers = await Promise.all([ada, alan, nobody].map((browser) => get(browser, '/admin')))
-      expect(answers.map(({ status }) => status)).toEqual([200, 403, 302])
+      expect(answers.map(({ status }) => status)).toStrictEqual([200, 403, 302])
     })
 
     test('an account is deleted by its own page only, and nobody is signed in to it afterwards', async () => {
@@ -215,7 +215,7 @@ describe('guides about people and accounts', () => {
       expect((await post(ada, '/account/logins/remove')).location).toBe('/account?notice=last-login')
       expect((await post(ada, '/account/logins/remove')).location).toBe('/account')
       const removal = ['member-1', { provider: 'social-login', subject: '7' }, expect.any(String)]
-      expect(members.removals).toEqual([removal, removal])
+      expect(members.removals).toStrictEqual([removal, removal])
     })
   })
 

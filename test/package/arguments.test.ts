@@ -187,8 +187,8 @@ describe.each(Object.entries(ROWS))('%s', (name, { call, right, required = right
       const given = right.map((each, position) => (position === index ? value : each))
       const error = await outcomeOf(() => call(...given))
       const what = `${name} with ${kindOf(value)} as argument ${index}: ${error}`
-      expect([what, error instanceof TypeError || error instanceof RangeError]).toEqual([what, true])
-      expect([what, ENGINE.test(String(error))]).toEqual([what, false])
+      expect([what, error instanceof TypeError || error instanceof RangeError]).toStrictEqual([what, true])
+      expect([what, ENGINE.test(String(error))]).toStrictEqual([what, false])
       expect(String(error)).not.toContain(CANARY)
     }
   })
@@ -199,7 +199,7 @@ describe.each(Object.entries(ROWS))('%s', (name, { call, right, required = right
     for (const index of closed) {
       const given = right.map((each, position) => (position === index ? { ...Object(each), misspelt: CANARY } : each))
       const error = await outcomeOf(() => call(...given))
-      expect([name, error instanceof TypeError]).toEqual([name, true])
+      expect([name, error instanceof TypeError]).toStrictEqual([name, true])
       expect(String(error)).toContain('misspelt')
       expect(String(error)).not.toContain(CANARY)
     }

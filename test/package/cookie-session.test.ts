@@ -49,7 +49,7 @@ describe.each(passports)('the guide for cookie-session with Passport %s', (_vers
     expect(await app.userOf(browser)).toBeNull()
     expect((await app.logIn(browser, '2')).status).toBe(200)
     expect(await app.userOf(browser)).toEqual({ id: '2' })
-    expect(app.errors).toEqual([])
+    expect(app.errors).toStrictEqual([])
   })
 
   test('empties the session at a login, which the usual shim does not', async () => {

@@ -74,10 +74,10 @@ describe('the documentation', () => {
 
   test('has each page in the list of docs/README.md, to which the README links', () => {
     const list = read('docs/README.md')
-    expect(list.match(/^## .*$/gm)).toEqual(['## Start', '## Guides', '## Reference', '## Background'])
+    expect(list.match(/^## .*$/gm)).toStrictEqual(['## Start', '## Guides', '## Reference', '## Background'])
     const listed = Array.from(list.matchAll(/\]\(([^)#]+\.md)[)#]/g), ([, link = '']) => join('docs', link))
     const others = pages.filter((page) => page !== 'docs/README.md')
-    expect([...new Set(listed)].sort()).toEqual([...others, 'CHANGELOG.md'].sort())
+    expect([...new Set(listed)].sort()).toStrictEqual([...others, 'CHANGELOG.md'].sort())
     expect(read('README.md')).toContain('](docs/README.md)')
   })
 
@@ -125,7 +125,7 @@ describe('the documentation', () => {
       Array.from(row.matchAll(/`([a-z\d]+(?:_[a-z\d]+)+)`/g), ([, code = '']) => code),
     )
     const ofApplications = Array.from(sentences(), ([, , code]) => code)
-    expect(codes.sort()).toEqual([...Object.keys(CHECKS), ...ofApplications].sort())
+    expect(codes.sort()).toStrictEqual([...Object.keys(CHECKS), ...ofApplications].sort())
   })
 
   test('names only variables of the example that .env.example explains', () => {
@@ -169,7 +169,7 @@ describe('the documentation', () => {
     const named = [...Object.keys(STRATEGY_OPTIONS), ...methods, ...perCall]
     const anchors = named.map((name) => name.toLowerCase()) // like those of headings
     expect(anchorsOf('docs/options.md')).toEqual(expect.arrayContaining(anchors))
-    for (const page of pages) expect([page, ...new Set(anchorsOf(page))]).toEqual([page, ...anchorsOf(page)])
+    for (const page of pages) expect([page, ...new Set(anchorsOf(page))]).toStrictEqual([page, ...anchorsOf(page)])
   })
 
   test.each([...pages, 'CHANGELOG.md', 'CONTRIBUTING.md'])('%s links only to headings and files that exist', (page) => {
@@ -177,8 +177,8 @@ describe('the documentation', () => {
     for (const link of links) {
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? page : join(dirname(page), path)
-      expect([link, existsSync(join(root, target))]).toEqual([link, true])
-      if (anchor !== undefined) expect([link, anchorsOf(target).includes(anchor)]).toEqual([link, true])
+      expect([link, existsSync(join(root, target))]).toStrictEqual([link, true])
+      if (anchor !== undefined) expect([link, anchorsOf(target).includes(anchor)]).toStrictEqual([link, true])
     }
   })
 })

@@ -66,7 +66,7 @@ describe('guides of the documentation', () => {
     await build(reasons)
     const visitor = await visitorAt('203.0.113.7')
     const { status, location } = await comeBack(visitor, 'a-guess')
-    expect([status, location]).toEqual([302, '/login?reason=auth_key_rejected'])
+    expect([status, location]).toStrictEqual([302, '/login?reason=auth_key_rejected'])
     const page = async (path: string): Promise<string> => (await visitor.follow(`${app.origin}${path}`)).body
     expect(await page(location)).toContain('<p>The provider did not confirm the login.</p>')
     for (const reason of ['constructor', '<script>', 'overloaded']) {
@@ -280,7 +280,7 @@ describe('guides of the documentation', () => {
     const ada = await signedIn()
     await startLink(ada)
     await finishLink(ada, '2')
-    expect(links).toEqual([[expect.objectContaining({ id: '1' }), { id: '2' }]])
+    expect(links).toStrictEqual([[expect.objectContaining({ id: '1' }), { id: '2' }]])
   })
 
   test('"Linking accounts": the file links an account only after a question on a page of its own', async () => {
@@ -297,9 +297,9 @@ describe('guides of the documentation', () => {
     expect(page.headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' })
     expect(page.body).toContain('<p>&#60;b&#62;&#34;Alan&#34; could')
     expect((await press(ada, idIn(page.body), { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-    expect(links).toEqual([])
+    expect(links).toStrictEqual([])
     expect((await press(ada, idIn(page.body))).location).toBe('/account')
-    expect(links).toEqual([['1', '2']])
+    expect(links).toStrictEqual([['1', '2']])
   })
 
   test('"Linking accounts": the question of a user who has left is not shown to the next one', async () => {
@@ -313,7 +313,7 @@ describe('guides of the documentation', () => {
     expect((await ada.follow(`${app.origin}/become/3`)).status).toBe(200)
     expect((await ada.follow(`${app.origin}/account/link/confirm`)).location).toBe('/account')
     await press(ada, id)
-    expect(links).toEqual([])
+    expect(links).toStrictEqual([])
   })
 
   test('"Linking accounts": a sign-out while the provider is asked stays one', async () => {
@@ -373,9 +373,9 @@ describe('guides of the documentation', () => {
     for (const stale of [aboutAlan, '', 'undefined']) {
       expect((await press(ada, stale)).location).toBe('/account/link/confirm')
     }
-    expect(links).toEqual([])
+    expect(links).toStrictEqual([])
     expect((await press(ada, aboutGrace)).location).toBe('/account')
     expect((await press(ada, aboutGrace)).location).toBe('/account/link/confirm')
-    expect(links).toEqual([['1', '3']])
+    expect(links).toStrictEqual([['1', '3']])
   })
 })

@@ -102,7 +102,7 @@ test.each([
   expect(sources.files.length).toBeGreaterThan(25)
   for (const file of sources.files) {
     const statements = sources.read(file).match(/^import\b|^export (type )?[{*]/gm) ?? []
-    expect([file, sources.importsOf(file).length]).toEqual([file, statements.length])
+    expect([file, sources.importsOf(file).length]).toStrictEqual([file, statements.length])
   }
 })
 
@@ -122,27 +122,27 @@ test.each([
       .filter((other) => !allowed[partOf(file)]?.includes(partOf(other)))
       .map((other) => `${file} imports ${other}`),
   )
-  expect(against).toEqual([])
+  expect(against).toStrictEqual([])
 })
 
 test('a folder of login/ imports the folders below it, and nothing from the top', () => {
   const folderOf = (file: string): string => file.split('/').slice(1, -1).at(0) ?? 'the top'
   const inLogin = library.files.filter((file) => file.startsWith('login/'))
-  expect([...new Set(inLogin.map(folderOf))].sort()).toEqual([...LOGIN_FOLDERS, 'the top'].sort())
+  expect([...new Set(inLogin.map(folderOf))].sort()).toStrictEqual([...LOGIN_FOLDERS, 'the top'].sort())
   const upwards = inLogin.flatMap((file) =>
     library
       .filesImportedBy(file)
       .filter((other) => other.startsWith('login/') && rankOf(folderOf(other)) > rankOf(folderOf(file)))
       .map((other) => `${file} imports ${other}`),
   )
-  expect(upwards).toEqual([])
+  expect(upwards).toStrictEqual([])
 })
 
 test.each([
   ['lib', library],
   ['example-app', example],
 ])('%s has no import cycles, not even of types', (_name, sources) => {
-  expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toEqual([])
+  expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toStrictEqual([])
 })
 
 test('`npm start` installs whatever lib and example-app import', () => {
@@ -156,7 +156,7 @@ test('`npm start` installs whatever lib and example-app import', () => {
   expect(names).toContain('express')
   expect(
     [...new Set(names)].filter((name) => !installed.includes(name) && !installed.includes(`@types/${name}`)),
-  ).toEqual([])
+  ).toStrictEqual([])
 })
 
 test('testing/ imports only types from the rest of lib', () => {
@@ -176,12 +176,12 @@ test('nothing below passport/ imports a framework', () => {
         .filter((name) => FRAMEWORKS.test(name))
         .map((name) => `${file} imports ${name}`),
     )
-  expect(known).toEqual([])
+  expect(known).toStrictEqual([])
 })
 
 test('the library loads undici by its file, because Bun replaces its name by a stub', () => {
   const importsOf = (pattern: RegExp) => library.files.filter((file) => pattern.test(library.read(file)))
-  expect(importsOf(/^import (?!type\b)[^\n]* from 'undici'$/m)).toEqual([])
+  expect(importsOf(/^import (?!type\b)[^\n]* from 'undici'$/m)).toStrictEqual([])
   expect(importsOf(/^import [^\n]* from 'undici\/index.js'$/m)).toContain('client/http/connection.ts')
 })
 
@@ -189,10 +189,10 @@ test('CONTRIBUTING.md names the files of a login: each is imported by one before
   const contributing = readFileSync(resolve(__dirname, '../../../CONTRIBUTING.md'), 'utf8')
   const [, section = ''] = /## The code\n(.*?)\n## /s.exec(contributing) ?? []
   const files = Array.from(section.matchAll(/^- `([\w/-]+\.ts)` /gm), ([, file = '']) => file)
-  expect([files[0], files.at(-1)]).toEqual(['passport/strategy.ts', 'passport/actions.ts'])
+  expect([files[0], files.at(-1)]).toStrictEqual(['passport/strategy.ts', 'passport/actions.ts'])
   const imported = new Set<string>(files.slice(0, 1))
   for (const file of files) {
-    expect([file, imported.has(file)]).toEqual([file, true])
+    expect([file, imported.has(file)]).toStrictEqual([file, true])
     for (const other of library.filesImportedBy(file)) imported.add(other)
   }
 })

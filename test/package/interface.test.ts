@@ -20,6 +20,6 @@ test.each(['index.ts', 'web/index.ts', 'testing/index.ts'])(
       return new RegExp(`(?:^/\\*\\*(?:(?!\\*/)[\\s\\S])*?\\*/\\n)${declaration}`, 'm').exec(sources)?.[0] ?? ''
     }
     expect(names.length).toBeGreaterThan(10)
-    expect(names.filter((name) => !commentOf(name).includes('@example'))).toEqual([])
+    expect(names.filter((name) => !commentOf(name).includes('@example'))).toStrictEqual([])
   },
 )

@@ -32,12 +32,12 @@ test('each number that limits a login is in limits.ts', () => {
   const files = ['client', 'login', 'passport', 'web'].flatMap((folder) =>
     readdirSync(join(LIB, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
-  expect(files.filter((name) => name.endsWith('.js')).flatMap(numbersOf)).toEqual([])
+  expect(files.filter((name) => name.endsWith('.js')).flatMap(numbersOf)).toStrictEqual([])
 })
 
 test('each limit DEFAULT_X is the default of an option, and MAX_X is its maximum', () => {
   const parsers = OPTIONS.map((file) => readFileSync(join(LIB, `${file}.js`), 'utf8')).join('')
   const defaults = Object.keys(limits).filter((name) => name.startsWith('DEFAULT_'))
   const ranges = defaults.map((name) => `limits_1.${name}, limits_1.${name.replace('DEFAULT', 'MAX')})`)
-  expect(ranges.filter((range) => !parsers.includes(range))).toEqual([])
+  expect(ranges.filter((range) => !parsers.includes(range))).toStrictEqual([])
 })

@@ -58,7 +58,7 @@ describe('the server of a native application', () => {
   test('gives a token for code and verifier, once, and leaves the browser signed out', async () => {
     const browser = new Browser()
     const code = await logIn(browser)
-    expect(await exchange({ code, verifier: VERIFIER })).toEqual([200, '{"token":"token of 1"}'])
+    expect(await exchange({ code, verifier: VERIFIER })).toStrictEqual([200, '{"token":"token of 1"}'])
     expect(await exchange({ code, verifier: VERIFIER })).toEqual(refused)
     expect((await browser.follow(`${origin}/me`)).body).toBe('null')
   })
@@ -80,7 +80,7 @@ describe('the server of a native application', () => {
     jest.useFakeTimers({ now: Date.now(), doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] })
     const [one, other] = [await logIn(), await logIn()]
     jest.advanceTimersByTime(59_000)
-    expect(await exchange({ code: one, verifier: VERIFIER })).toEqual([200, '{"token":"token of 1"}'])
+    expect(await exchange({ code: one, verifier: VERIFIER })).toStrictEqual([200, '{"token":"token of 1"}'])
     jest.advanceTimersByTime(2000)
     expect(await exchange({ code: other, verifier: VERIFIER })).toEqual(refused)
   })

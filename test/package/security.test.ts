@@ -21,7 +21,7 @@ test.each(defences())('$title has an existing test', ({ tests }) => {
   for (const line of tests) {
     const [, file = '', title = 'no title'] = /^`([\w./-]+)`: (.+)$/.exec(line) ?? []
     const path = join(ROOT, 'test', file)
-    expect([line, existsSync(path)]).toEqual([line, true])
+    expect([line, existsSync(path)]).toStrictEqual([line, true])
     expect(readFileSync(path, 'utf8')).toContain(title)
   }
 })
@@ -47,5 +47,5 @@ test('the defences are found, and every file that the page names exists', () => 
   expect(defences().length).toBeGreaterThan(20)
   const paths = [...text.matchAll(/`((?:lib|test|docs|example-app)\/[\w./-]+)`/g)].map(([, path = '']) => path)
   expect(paths.length).toBeGreaterThan(10)
-  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toStrictEqual([])
 })

@@ -15,7 +15,7 @@ test('the address of the repository is set in package.json, and at the pictures 
     spawnSync(process.execPath, [join(copy, 'tools/set-repository.mjs'), ...args]).status
   const before = JSON.parse(read('package.json'))
   for (const wrong of ['', 'github.com/somebody/name', 'https://github.com/somebody', 'https://github.com/a/b.git']) {
-    expect([wrong, setRepository(wrong)]).toEqual([wrong, 2])
+    expect([wrong, setRepository(wrong)]).toStrictEqual([wrong, 2])
   }
   expect(JSON.parse(read('package.json'))).toEqual(before)
   expect(setRepository('https://github.com/an-organisation/passport-social-login')).toBe(0)
@@ -31,6 +31,6 @@ test('the address of the repository is set in package.json, and at the pictures 
   const pictures = [...read('README.md').matchAll(/(?:!\[[^\]]*\]\(|<img src=")([^)"]*)/g)].map(([, path]) => path)
   expect(pictures).toContain(`${address}/raw/HEAD/docs/login.svg`)
   expect(pictures).toHaveLength(4)
-  expect(pictures.filter((path) => !path?.startsWith(`${address}/raw/HEAD/`))).toEqual([])
+  expect(pictures.filter((path) => !path?.startsWith(`${address}/raw/HEAD/`))).toStrictEqual([])
   rmSync(copy, { recursive: true })
 })

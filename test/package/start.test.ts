@@ -21,7 +21,7 @@ describe('what a script needs is installed', () => {
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho npm "$@"\n', { mode: 0o755 })
     const commands: string[][] = scripts[script].split(' && ').map((command: string) => command.split(' '))
     const [program, tool = '', ...args] = commands.find(([, file]) => file !== CHECK_PORTS) ?? []
-    expect([program, tool]).toEqual(['node', 'tools/install.mjs'])
+    expect([program, tool]).toStrictEqual(['node', 'tools/install.mjs'])
     const env = { PATH: `${folder}:${process.env['PATH']}` }
     const { stdout, stderr } = spawnSync(process.execPath, [join(root, tool), ...args], { cwd: folder, env })
     return String(stdout) + String(stderr)
@@ -55,12 +55,12 @@ describe('`npm start` reports a port that is taken', () => {
     const taken = new URL(other.origin).port
     const isTaken = (variable: string): string => `${variable} cannot be used: port ${taken} is taken.`
     for (const variable of ['PORT', 'PROVIDER_PORT', 'PROVIDER2_PORT']) {
-      expect(checkPorts({ ...free, [variable]: taken })).toEqual([1, expect.stringContaining(isTaken(variable))])
+      expect(checkPorts({ ...free, [variable]: taken })).toStrictEqual([1, expect.stringContaining(isTaken(variable))])
     }
     const first = { PORT: '0', PROVIDER_PORT: String(Number(taken) - 100) }
     expect(checkPorts(first)[1]).toContain(isTaken('PROVIDER2_PORT'))
-    expect(checkPorts({ ...first, SOCIAL_BASE_URL: 'https://social.example/api/v1' })).toEqual([0, ''])
-    expect(checkPorts({ ...free, PORT: 'no port' })).toEqual([0, ''])
+    expect(checkPorts({ ...first, SOCIAL_BASE_URL: 'https://social.example/api/v1' })).toStrictEqual([0, ''])
+    expect(checkPorts({ ...free, PORT: 'no port' })).toStrictEqual([0, ''])
     const line = 'PORT=3001 PROVIDER_PORT=4401 npm start'
     expect(checkPorts({ ...free, PORT: taken })[1]).toContain(line)
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(line)

@@ -61,7 +61,7 @@ describe('guides for Request and Response', () => {
     expect(browser.cookie).toMatch(/\b__Host-social-login=/)
     const callback = `/auth/callback?auth_key=${newKey(registered.clientID)}`
     const answer = await get(callback, 'cross-site')
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, `${ORIGIN}/inbox`])
+    expect([answer.status, answer.headers.get('location')]).toStrictEqual([302, `${ORIGIN}/inbox`])
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.headers.getSetCookie().join()).toContain('__Host-social-login=;')
     expect(answer.headers.getSetCookie()).toContainEqual(
@@ -86,10 +86,10 @@ describe('guides for Request and Response', () => {
     }
     const naive = new Hono()
     naive.use(secureHeaders())
-    expect(await policies(naive)).toEqual(['no-referrer', 'no-referrer', 'no-referrer'])
+    expect(await policies(naive)).toStrictEqual(['no-referrer', 'no-referrer', 'no-referrer'])
     const app = new Hono()
     ownHeaders(app)
-    expect(await policies(app)).toEqual(['no-referrer', null, 'same-origin'])
+    expect(await policies(app)).toStrictEqual(['no-referrer', null, 'same-origin'])
   })
 
   test('the page that asks before a link keeps the header by which no other site can frame it', async () => {
@@ -164,7 +164,7 @@ describe('guides for Request and Response', () => {
     // Nothing in the request tells the provider where to redirect.
     for (const path of ['/auth/callback', '/other/callback']) {
       const { searchParams } = new URL((await start(preview + path)).headers.get('location') ?? '')
-      expect([...searchParams.keys()]).toEqual(['app_id'])
+      expect([...searchParams.keys()]).toStrictEqual(['app_id'])
     }
     const before = logins.exchanges()
     const callback = `/auth/callback?auth_key=${newKey(registered.clientID)}`
@@ -239,7 +239,7 @@ describe('guides for Request and Response', () => {
       expect((await press(browser, id, 'cross-site')).status).toBe(403)
       expect((await press(browser, id)).headers.get('location')).toBe('/account')
       expect((await press(browser, id)).headers.get('location')).toBe('/link/confirm')
-      expect(linked).toEqual(['7: 1'])
+      expect(linked).toStrictEqual(['7: 1'])
     })
 
     test('an account that another tab has brought in is not linked unseen, nor by the button of another question', async () => {
@@ -251,7 +251,7 @@ describe('guides for Request and Response', () => {
       await start(browser)
       await comeBack(browser, '1')
       expect((await press(browser, aboutAttacker)).headers.get('location')).toBe('/link/confirm')
-      expect(linked).toEqual([])
+      expect(linked).toStrictEqual([])
     })
 
     test('links nothing for nobody, and nothing that began as a login', async () => {
@@ -261,7 +261,7 @@ describe('guides for Request and Response', () => {
       const browser = new WebBrowser(ORIGIN, 'sid=7')
       await send(browser, '/auth', 'same-origin')
       expect(await comeBack(browser, '1')).toBe(`${ORIGIN}/login?error=context_mismatch`)
-      expect([questions.size, linked]).toEqual([0, []])
+      expect([questions.size, linked]).toStrictEqual([0, []])
     })
   })
 })

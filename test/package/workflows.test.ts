@@ -37,7 +37,8 @@ test('each file of slow tests that .ci/run names exists', () => {
     /npx jest \\\n([\s\S]*?)\nnode /.exec(readFileSync(join(folder, '../../.ci/run'), 'utf8')) ?? []
   const names = arguments_.split(/[\s\\]+/).filter((name) => name !== '')
   expect(names.length).toBeGreaterThan(5)
-  for (const name of names) expect([name, existsSync(join(folder, `../../test/${name}.test.ts`))]).toEqual([name, true])
+  for (const name of names)
+    expect([name, existsSync(join(folder, `../../test/${name}.test.ts`))]).toStrictEqual([name, true])
 })
 
 describe.each(files)('%s', (file) => {
@@ -106,6 +107,6 @@ describe('a release', () => {
     const sha = git(clone, 'rev-parse', 'HEAD')
     const env = { PATH: process.env['PATH'], HOME: home, GITHUB_WORKSPACE: clone, GITHUB_SHA: sha }
     const { status, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: clone, encoding: 'utf8', env })
-    expect([status, stderr]).toEqual([expected, expect.stringContaining(words)])
+    expect([status, stderr]).toStrictEqual([expected, expect.stringContaining(words)])
   })
 })

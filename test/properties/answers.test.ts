@@ -69,7 +69,7 @@ test(`${tokens.numRuns} token bodies (seed ${tokens.seed}): a token is exactly t
       const result = await valueOrCode(() => client.exchangeAuthKey('key'))
       if ('error' in result) {
         expect(['auth_key_rejected', 'provider_bad_response']).toContain(result.code)
-        if (show(sent).includes(MARKER)) expect(findSecrets(SECRETS, { error: result.error })).toEqual([])
+        if (show(sent).includes(MARKER)) expect(findSecrets(SECRETS, { error: result.error })).toStrictEqual([])
         return
       }
       const parsed = platformJSON(sent)
@@ -99,7 +99,7 @@ test(`${profiles.numRuns} profile bodies (seed ${profiles.seed}): an id is exact
       const result = await valueOrCode(() => client.fetchUser('user/me', 'token'))
       if ('error' in result) {
         expect(['profile_invalid', 'profile_unauthorized', 'provider_bad_response']).toContain(result.code)
-        if (show(sent).includes(MARKER)) expect(findSecrets(SECRETS, { error: result.error })).toEqual([])
+        if (show(sent).includes(MARKER)) expect(findSecrets(SECRETS, { error: result.error })).toStrictEqual([])
         return
       }
       const id = result.value.user.user_id

@@ -63,7 +63,7 @@ test(`${tried.numRuns} valid answers with bytes changed (seed ${tried.seed}) giv
       if (error !== undefined) {
         expect(error).toBeInstanceOf(SocialLoginError)
         expect(error).not.toHaveProperty('code', 'provider_timeout')
-        expect(findSecrets([SECRET, RAW_TOKEN, RAW_MARKER], { error })).toEqual([])
+        expect(findSecrets([SECRET, RAW_TOKEN, RAW_MARKER], { error })).toStrictEqual([])
       }
       provider.clear()
     }),

@@ -154,7 +154,7 @@ test('a provider in the recorded mode answers every request of a login as the re
       return { ...(await examineProvider(provider, application, { userID })).mode }
     })
     const unseen = Object.fromEntries(Object.entries(mode).filter(([name]) => isUnseen(name)))
-    expect(Object.keys(recorded).filter(isUnseen)).toEqual([])
+    expect(Object.keys(recorded).filter(isUnseen)).toStrictEqual([])
     const replayed = await transcript({ ...recorded, ...unseen }, redirectURL, userID)
     expect(replayed).toEqual(await transcript(mode, redirectURL, userID))
   })

@@ -198,6 +198,6 @@ test.each(Object.keys(levels))(
                 if (start !== startVerdict(level, cell)) wrong.push({ ...cell, start })
               }
     expect(count).toBe(11_340)
-    expect(wrong).toEqual([])
+    expect(wrong).toStrictEqual([])
   },
 )

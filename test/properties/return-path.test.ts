@@ -68,7 +68,7 @@ test(`none of ${GENERATED} generated strings leads to another origin`, () => {
       const path = parseReturnPath(value)
       if (path === undefined) return
       statistics.accepted += 1
-      expect(pages.filter((page) => destination(path, page) !== APP)).toEqual([])
+      expect(pages.filter((page) => destination(path, page) !== APP)).toStrictEqual([])
       expect(path).toMatch(/^\/(?![/\\])/)
       // Still the same path when it is read at the callback.
       expect(throughRecord(value)).toBe(path)
@@ -93,7 +93,7 @@ describe('as Express writes it', () => {
       const answer = await agent.request({ origin, path: `/${index}`, method: 'GET' })
       await answer.body.dump()
       const location = answer.headers['location']
-      expect([curated[index], new URL(String(location), origin).origin]).toEqual([curated[index], origin])
+      expect([curated[index], new URL(String(location), origin).origin]).toStrictEqual([curated[index], origin])
     }
   })
 })

@@ -97,7 +97,7 @@ async function signsIn(): Promise<boolean> {
 const tried = runs(600, 150_000)
 test(`the small application survives ${tried.numRuns} connections of random requests (seed ${tried.seed}), shows no key, and signs people in afterwards`, async () => {
   const property = fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 12 }), async (requests) => {
-    expect((await statusesOf(requests)).filter(isFault)).toEqual([])
+    expect((await statusesOf(requests)).filter(isFault)).toStrictEqual([])
   })
   // Whoever gets no answer waits for longer.
   await fc.assert(property, { ...tried, timeout: 10_000 })

@@ -58,7 +58,7 @@ describe.each(['session', 'cookie', 'web'] as const)('a login that is bound to i
     const app = await logins.startApp({ ...bound, keep })
     const { headers } = await logInFromTab(app, new Browser())
     const lines = [headers['set-cookie'] ?? []].flat().filter((line) => line.includes('social-login-tab'))
-    expect(lines).toEqual([
+    expect(lines).toStrictEqual([
       expect.stringMatching(/^__Host-social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
       expect.stringMatching(/^social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; SameSite=Lax$/),
     ])
@@ -72,7 +72,7 @@ test('a planted cookie without the prefix does not replace the genuine one', asy
   const start = (cookie: string, query = '') => browser.follow(app.loginURL + query, { headers: { cookie } })
   const planted = await start('social-login-tab=planted')
   const both = await start('social-login-tab=planted; __Host-social-login-tab=genuine')
-  expect([planted, both].map(isConfirmPage)).toEqual([true, true])
+  expect([planted, both].map(isConfirmPage)).toStrictEqual([true, true])
   expect(linkOf(planted)).not.toBe(linkOf(both))
   const link = linkOf(planted).replace('/auth', '')
   expect(isConfirmPage(await start('social-login-tab=planted; __Host-social-login-tab=genuine', link))).toBe(true)
@@ -100,7 +100,7 @@ test('a form that another site sends to the callback is refused, and makes no st
   const browser = new Browser()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
   const forged = await browser.follow(`${app.callbackURL}?auth_key=made-up&${SECRET}`, { method: 'POST', headers })
-  expect([forged.status, String(forged.headers['set-cookie'])]).toEqual([403, expect.not.stringContaining('tab')])
+  expect([forged.status, String(forged.headers['set-cookie'])]).toStrictEqual([403, expect.not.stringContaining('tab')])
   expect((await browser.follow(`${app.loginURL}?${SECRET}`)).status).toBe(302)
 })
 

@@ -148,7 +148,7 @@ describe('a request that the application answers before the provider does', () =
     await browser.follow(app.loginURL)
     expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(503)
     await until(() => app.errors.length > 0)
-    expect([app.errors.map(codeOf), answers]).toEqual([['auth_key_rejected'], 1])
+    expect([app.errors.map(codeOf), answers]).toStrictEqual([['auth_key_rejected'], 1])
   })
 
   test('signs nobody in, does not redirect, and does not crash the process', async () => {

@@ -92,13 +92,13 @@ test.each(faults)('the debug output of Node and undici shows no secret of %s', a
   expect(output).toMatch(/UNDICI|undici/i)
   expect(output).toContain(title === 'a good login' ? 'user 1' : 'SocialLoginError')
   expect(secrets).toHaveLength(4)
-  expect(findSecrets(secrets, { output })).toEqual([])
+  expect(findSecrets(secrets, { output })).toStrictEqual([])
 })
 
 test('with exchangeMethod: get, the debug output of Node shows no secret, and that of undici shows every URL', async () => {
   logins.provider.setMode({ getOnly: true })
   const ours = await startDebugged('http,net,tls,passport-social-login', 'get')()
-  expect([ours.output.includes('user 1'), findSecrets(ours.secrets, { output: ours.output })]).toEqual([true, []])
+  expect([ours.output.includes('user 1'), findSecrets(ours.secrets, { output: ours.output })]).toStrictEqual([true, []])
   const undici = await startDebugged('undici', 'get')()
   expect(findSecrets(undici.secrets, { output: undici.output })).toContain(`output: plain of ${SECRET}`)
   logins.provider.setMode('specification')
@@ -106,10 +106,10 @@ test('with exchangeMethod: get, the debug output of Node shows no secret, and th
 
 test('the scan finds a secret in every encoding it knows', () => {
   for (const [name, needle] of Object.entries(encodings(SECRET))) {
-    expect([name, findSecrets([SECRET], { log: `before ${needle} after` }).length > 0]).toEqual([name, true])
+    expect([name, findSecrets([SECRET], { log: `before ${needle} after` }).length > 0]).toStrictEqual([name, true])
   }
-  expect(findSecrets([SECRET], { error: new Error('x', { cause: { deep: [SECRET] } }) })).not.toEqual([])
+  expect(findSecrets([SECRET], { error: new Error('x', { cause: { deep: [SECRET] } }) })).not.toStrictEqual([])
   expect(
     findSecrets([SECRET], { hidden: Object.defineProperty({}, 'a', { value: SECRET, enumerable: false }) }),
-  ).not.toEqual([])
+  ).not.toStrictEqual([])
 })

@@ -47,14 +47,14 @@ const startAt = (login: SocialLogin, browser: WebBrowser, community: string): Pr
 describe('somebody who starts at more communities in turn than pools are kept', () => {
   test('makes a naive application open a connection each time', async () => {
     for (const community of STARTS) await connectTo(community)
-    expect(accepted()).toEqual([3, 3])
+    expect(accepted()).toStrictEqual([3, 3])
   })
 
   test('makes ours open no more than one', async () => {
     const login = newLogin()
     for (const community of STARTS) await startAt(login, new WebBrowser(origin), community)
     await Promise.all([connectTo('one'), connectTo('two')])
-    expect(accepted()).toEqual([2, 1])
+    expect(accepted()).toStrictEqual([2, 1])
     await login.close()
   })
 })

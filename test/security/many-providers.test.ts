@@ -154,7 +154,7 @@ describe('a hostile community that begins a login of its own meanwhile', () => {
       const app = await startApplication('naive', 'in the session', path)
       const { authKey } = await beMixedUp(app)
       const stolen = hostile.requests.map(({ form }) => form['auth_key'])
-      expect(stolen).toEqual([authKey])
+      expect(stolen).toStrictEqual([authKey])
       const attacker = new Browser()
       await attacker.follow(app.start('good'))
       await attacker.comeBack(app.callback('good', stolen[0] ?? ''))
@@ -167,7 +167,7 @@ describe('a hostile community that begins a login of its own meanwhile', () => {
     async (path) => {
       const app = await startApplication('ours', 'in the session', path)
       await beMixedUp(app)
-      expect(hostile.requests).toEqual([])
+      expect(hostile.requests).toStrictEqual([])
       // One that differs by case may belong to another name, which nobody may claim: it is told apart at the callback.
       const isOther = path === '/AUTH/callback'
       if (isOther) expect(failureIn(app.sessions())).toBe('callback_forged')
@@ -181,7 +181,7 @@ describe('a hostile community that begins a login of its own meanwhile', () => {
     const { victim } = await beMixedUp(app)
     expect(failureIn(app.sessions())).toBe('context_mismatch')
     expect(await app.userOf(victim)).toBeNull()
-    expect([...hostile.requests, ...logins.provider.requests]).toEqual([])
+    expect([...hostile.requests, ...logins.provider.requests]).toStrictEqual([])
   })
 })
 
@@ -212,7 +212,7 @@ describe('a hostile community that names a person of the good one', () => {
     if (community) app.communities.set('hostile', { ...community, name: 'good' })
     expect(await logIn(app, 'hostile', hostile)).toBeNull()
     expect(String(app.errors[0])).toContain('name is that of a provider with another baseURL')
-    expect(hostile.requests).toEqual([])
+    expect(hostile.requests).toStrictEqual([])
     expect(await logIn(app, 'good', logins.provider)).toBe('good 1')
   })
 
@@ -225,8 +225,8 @@ describe('a hostile community that names a person of the good one', () => {
     await browser.follow(app.start('good'))
     await browser.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
     await early.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
-    expect([await app.userOf(browser), await app.userOf(early)]).toEqual(['good 1', null])
-    expect(app.errors.map(codeOf)).toEqual(['provider_invalid'])
+    expect([await app.userOf(browser), await app.userOf(early)]).toStrictEqual(['good 1', null])
+    expect(app.errors.map(codeOf)).toStrictEqual(['provider_invalid'])
   })
 
   // Both have passed the check at the beginning of their callbacks: only that after the exchange is left.
@@ -242,8 +242,8 @@ describe('a hostile community that names a person of the good one', () => {
     await until(() => hostile.requests.some(({ endpoint }) => endpoint === 'user/me'))
     await browser.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
     await waiting
-    expect([await app.userOf(browser), await app.userOf(early)]).toEqual(['good 1', null])
-    expect(app.errors.map(codeOf)).toEqual(['provider_invalid'])
+    expect([await app.userOf(browser), await app.userOf(early)]).toStrictEqual(['good 1', null])
+    expect(app.errors.map(codeOf)).toStrictEqual(['provider_invalid'])
   })
 
   test('an address that was mistyped can be corrected', async () => {
@@ -267,7 +267,7 @@ test('the secret of a community is sent to that community alone, also after it w
   app.communities.set('good', { ...good, baseURL: other.baseURL })
   await victim.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
   expect(failureIn(app.sessions())).toBe('context_mismatch')
-  expect(findSecrets([good.clientSecret], { requests: hostile.requests })).toEqual([])
+  expect(findSecrets([good.clientSecret], { requests: hostile.requests })).toStrictEqual([])
 })
 
 // The addresses that are private: test/unit/client/http/address.test.ts.
@@ -280,7 +280,7 @@ test.each(['http://127.0.0.1:4400/api/v1', 'https://169.254.169.254/v1', 'https:
       clientID: 'id',
       clientSecret: 'secret',
     }))
-    expect(errors.map(codeOf)).toEqual(['provider_invalid'])
+    expect(errors.map(codeOf)).toStrictEqual(['provider_invalid'])
     expect(answer.body).toContain('baseURL must not be a private address')
     expect(answer.headers['set-cookie']).toBeUndefined()
   },
@@ -289,7 +289,7 @@ test.each(['http://127.0.0.1:4400/api/v1', 'https://169.254.169.254/v1', 'https:
 test.each(['a\nb', 'a\u0000b', 'a\ud800', '.', '..'])('a community named %j is refused', async (name) => {
   const community = { name, baseURL: 'https://a.example/v1', clientID: 'id', clientSecret: 'secret' }
   const { errors } = await startAt(() => community)
-  expect(errors.map(codeOf)).toEqual(['provider_invalid'])
+  expect(errors.map(codeOf)).toStrictEqual(['provider_invalid'])
   expect(String(errors[0])).toContain('name must have no control characters')
 })
 

@@ -49,7 +49,7 @@ describe('error text written by the attacker', () => {
 
   test('is shown by a naive strategy', async () => {
     const browser = await run('naive')
-    for (const query of queries.slice(0, 2)) expect(shownIn(await show(browser, query))).not.toEqual([])
+    for (const query of queries.slice(0, 2)) expect(shownIn(await show(browser, query))).not.toStrictEqual([])
   })
 
   test.each(ours.flatMap((kind) => queries.map((query) => ({ kind, query }))))(
@@ -57,7 +57,7 @@ describe('error text written by the attacker', () => {
     async ({ kind, query }) => {
       const browser = await run(kind)
       const shown = await show(browser, query)
-      expect(shownIn(shown)).toEqual([])
+      expect(shownIn(shown)).toStrictEqual([])
       expect(shown.answer.status).toBeGreaterThanOrEqual(400)
       expect(await target.userOf(browser)).toBeNull()
     },
@@ -98,7 +98,7 @@ describe.each([
   test.each(rows)('?$shown is $verdict, sends no request, and keeps the login', async ({ query, verdict }) => {
     const browser = await run(kind, { before })
     await browser.comeBack(`${target.callbackURL()}?${query(good())}`)
-    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(browser)]).toEqual([verdict, 0, null])
+    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(browser)]).toStrictEqual([verdict, 0, null])
     await browser.comeBack(target.approved('1'))
     expect(target.lastVerdict()).toBe('accepted')
   })

@@ -65,7 +65,7 @@ const triples = names.flatMap((start) =>
 test('a naive strategy sends the key of one provider to another, and finishes a login at the wrong one', async () => {
   await run('naive')
   const handed = await mixUp('one', 'two', 'one')
-  expect(handed.strays).not.toEqual([])
+  expect(handed.strays).not.toStrictEqual([])
   const finished = await mixUp('one', 'three', 'three')
   expect(finished.user).toBe('three:2')
 })
@@ -80,8 +80,8 @@ describe.each(ours)('three providers and their callbacks (%s)', (kind) => {
       isGenuine ? (triple.foreign ? 'auth_key_rejected' : 'accepted') : 'context_mismatch',
     )
     // At its own callback, another provider's key is indistinguishable from a genuine one.
-    if (!isGenuine) expect(strays).toEqual([])
-    expect(strays.filter((stray) => stray.includes(SECRET_CANARY))).toEqual([])
+    if (!isGenuine) expect(strays).toStrictEqual([])
+    expect(strays.filter((stray) => stray.includes(SECRET_CANARY))).toStrictEqual([])
   })
 })
 
@@ -103,7 +103,7 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
   test.each(ours)('fails with ours (%s), and a login at the honest one works afterwards', async (kind) => {
     await run(kind)
     expect(await beForwarded()).toEqual({ user: null, verdict: 'context_mismatch' })
-    expect(providers.get('one')?.requests).toEqual([])
+    expect(providers.get('one')?.requests).toStrictEqual([])
     const victim = new Browser()
     await victim.follow(target.startURL('one'))
     await victim.comeBack(target.approved('1', 'one'))

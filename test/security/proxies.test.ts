@@ -40,13 +40,13 @@ test('a naive client has the proxy read what is meant for this machine', async (
       .on('response', (response) => response.resume().on('end', resolve))
       .end()
   })
-  expect(asked).toEqual([`${origin}/api/authorize`])
+  expect(asked).toStrictEqual([`${origin}/api/authorize`])
 })
 
 test('ours connects to this machine by itself, whatever proxy the environment names', async () => {
   const { NODE_ENV: _, ...rest } = process.env
   const proxies = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: `http://127.0.0.1:${port(proxy)}` }
   await promisify(execFile)(process.execPath, [program], { env: { ...rest, ...proxies, BASE_URL: provider.baseURL } })
-  expect(asked).toEqual([])
-  expect(provider.requests.map(({ body }) => body)).toEqual([expect.stringContaining('app_secret=')])
+  expect(asked).toStrictEqual([])
+  expect(provider.requests.map(({ body }) => body)).toStrictEqual([expect.stringContaining('app_secret=')])
 })

@@ -50,7 +50,7 @@ describe('a record of one browser', () => {
     const [first, second] = [new Browser(), new Browser()]
     await first.follow(target.startURL())
     await second.comeBack(target.approved('2'))
-    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(second)]).toEqual([
+    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(second)]).toStrictEqual([
       'login_not_started',
       0,
       null,
@@ -67,7 +67,7 @@ describe('a record of one browser', () => {
     await victim.comeBack(target.approved('1'))
     const thief = new Browser()
     await thief.comeBack(target.approved('2'), { headers: { cookie: copy } })
-    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(thief)]).toEqual([
+    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(thief)]).toStrictEqual([
       'login_not_started',
       1,
       null,
@@ -93,7 +93,7 @@ describe('a cookie that a sister subdomain planted', () => {
     await victim.follow(target.startURL())
     const cookie = `${planted}; ${await victim.cookies(target.origin)}`
     await victim.comeBack(target.approved('2'), { headers: { cookie } })
-    expect([target.lastVerdict(), logins.exchanges()]).toEqual(['login_not_started', 0])
+    expect([target.lastVerdict(), logins.exchanges()]).toStrictEqual(['login_not_started', 0])
   })
 
   // Browsers protect the name __Host-x, but not names that only a careless parser takes for it.
@@ -104,7 +104,7 @@ describe('a cookie that a sister subdomain planted', () => {
       const victim = new Browser()
       const cookie = `a=b; ${prefix}${planted}`
       await victim.comeBack(target.approved('2'), { headers: { cookie } })
-      expect([target.lastVerdict(), logins.exchanges()]).toEqual(['login_not_started', 0])
+      expect([target.lastVerdict(), logins.exchanges()]).toStrictEqual(['login_not_started', 0])
     },
   )
 })
@@ -117,7 +117,7 @@ describe('a mailed link to the callback, with an invented key, in a signed-in br
       const victim = new Browser()
       await victim.follow(`${app.origin}/become`)
       const answer = await victim.comeBack(`${app.callbackURL}?auth_key=invented`, { headers: { accept: 'text/html' } })
-      expect([answer.status, logins.exchanges()]).toEqual([403, 0])
+      expect([answer.status, logins.exchanges()]).toStrictEqual([403, 0])
       expect(answer.body).toContain('login_not_started')
       expect(await app.userOf(victim)).toEqual({ id: 'another' })
     },
@@ -135,7 +135,7 @@ describe('a mailed link to the callback, with an invented key, in a signed-in br
       const login = victim.comeBack(app.approvedCallback())
       await until(() => logins.exchanges() === 1)
       const answer = await victim.comeBack(`${app.callbackURL}?auth_key=invented`, { headers: { accept: 'text/html' } })
-      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining('login_not_started')])
+      expect([answer.status, answer.body]).toStrictEqual([403, expect.stringContaining('login_not_started')])
       expect((await login).status).toBe(200)
       expect(logins.exchanges()).toBe(1)
     },
@@ -150,7 +150,7 @@ describe('linking an account to the attacker’s', () => {
     const victim = new Browser()
     await victim.follow(`${target.origin}/become/victim`)
     await victim.request(forged(), evilNavigation)
-    expect(target.linked).toEqual(['victim: link:2'])
+    expect(target.linked).toStrictEqual(['victim: link:2'])
   })
 
   test.each(ours)('fails against ours (%s)', async (kind) => {
@@ -164,7 +164,7 @@ describe('linking an account to the attacker’s', () => {
     await victim.comeBack(target.startURL(LINK))
     expect(target.lastVerdict()).toBe('confirm page')
     await victim.comeBack(forged())
-    expect([target.lastVerdict(), logins.exchanges(), target.linked]).toEqual(['login_not_started', 0, []])
+    expect([target.lastVerdict(), logins.exchanges(), target.linked]).toStrictEqual(['login_not_started', 0, []])
   })
 
   test.each(ours)('a login that was begun does not become a link, nor a link a login (%s)', async (kind) => {
@@ -176,7 +176,7 @@ describe('linking an account to the attacker’s', () => {
     expect(target.lastVerdict()).toBe('context_mismatch')
     await victim.follow(target.startURL(LINK))
     await victim.comeBack(target.approved('2'))
-    expect([target.lastVerdict(), logins.exchanges(), target.linked]).toEqual(['context_mismatch', 0, []])
+    expect([target.lastVerdict(), logins.exchanges(), target.linked]).toStrictEqual(['context_mismatch', 0, []])
   })
 
   test.each(ours)('a link begun by one user is not finished by another (%s)', async (kind) => {
@@ -188,7 +188,7 @@ describe('linking an account to the attacker’s', () => {
     await shared.follow(`${target.origin}/become/victim`)
     if (kind === 'session') expect(begun).not.toBe(await shared.cookies(target.origin))
     await shared.comeBack(forged())
-    expect([target.lastVerdict(), target.linked]).toEqual([
+    expect([target.lastVerdict(), target.linked]).toStrictEqual([
       kind === 'session' ? 'login_not_started' : 'user_changed',
       [],
     ])
@@ -200,6 +200,6 @@ describe('linking an account to the attacker’s', () => {
     await victim.follow(`${target.origin}/become/victim`)
     await victim.follow(target.startURL(LINK))
     await victim.comeBack(target.approved('1', LINK))
-    expect(target.linked).toEqual(['victim: link:1'])
+    expect(target.linked).toStrictEqual(['victim: link:1'])
   })
 })

@@ -2,7 +2,7 @@ import { findSecrets } from './canaries'
 
 /** Fails if a planted secret, in any common encoding, appears in what a log or a response could show of a value. */
 export function expectNoneShown(value: unknown, secrets: readonly string[]): void {
-  expect(findSecrets(secrets, { value })).toEqual([])
+  expect(findSecrets(secrets, { value })).toStrictEqual([])
 }
 
 /** The rejection of a promise. */

@@ -61,7 +61,7 @@ test('onPhaseEnd tells of each run of one phase, well or not, until its subscrip
   await logIn()
   stop()
   await logIn()
-  expect(heard.map(({ phase, code }) => [phase, code])).toEqual([
+  expect(heard.map(({ phase, code }) => [phase, code])).toStrictEqual([
     ['exchange', undefined],
     ['exchange', 'provider_unavailable'],
   ])
@@ -75,7 +75,7 @@ describe('the tracing channels', () => {
     await logIn()
     const elapsed = performance.now() - before
     const reports = ends(told)
-    expect(reports.map(({ phase }) => phase)).toEqual(['start', 'exchange', 'profile', 'verify', 'callback'])
+    expect(reports.map(({ phase }) => phase)).toStrictEqual(['start', 'exchange', 'profile', 'verify', 'callback'])
     for (const report of reports) {
       expect(report).toStrictEqual({
         strategy: 'social-login',
@@ -92,8 +92,8 @@ describe('the tracing channels', () => {
     expect(begun).toStrictEqual({ strategy: 'social-login', phase: 'verify', login: reports[0]?.login })
     const exchange = told.filter(({ report }) => report.phase === 'exchange').map(({ event }) => event)
     // As Node documents.
-    expect(exchange).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(told.filter(({ event }) => event === 'error')).toEqual([])
+    expect(exchange).toStrictEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
+    expect(told.filter(({ event }) => event === 'error')).toStrictEqual([])
   })
 
   test('propagate a bound store through the callback to the phases within it', async () => {
@@ -124,7 +124,7 @@ describe('the tracing channels', () => {
       callback: 'provider_unavailable',
     })
     const errors = told.filter(({ event }) => event === 'error').map(({ report }) => report.error)
-    expect(errors).toEqual([expect.any(SocialLoginError), expect.any(SocialLoginError)])
+    expect(errors).toStrictEqual([expect.any(SocialLoginError), expect.any(SocialLoginError)])
   })
 
   test('report which request was retried, whatever its outcome', async () => {
@@ -152,7 +152,7 @@ describe('the tracing channels', () => {
       verify: 'verify_refused',
       callback: 'verify_refused',
     })
-    expect(told.filter(({ event }) => event === 'error')).toEqual([])
+    expect(told.filter(({ event }) => event === 'error')).toStrictEqual([])
   })
 
   test("do not publish the application's own error", async () => {
@@ -163,7 +163,7 @@ describe('the tracing channels', () => {
       },
     })
     expect(codes(told)).toMatchObject({ verify: 'application_error', callback: 'application_error' })
-    expect(findSecrets(['password=hunter2'], { told })).toEqual([])
+    expect(findSecrets(['password=hunter2'], { told })).toStrictEqual([])
   })
 
   test('report the confirm page as a page, one for a prefetch, and one for a callback without a login', async () => {
@@ -173,7 +173,7 @@ describe('the tracing channels', () => {
     expect((await browser.request(app.loginURL)).status).toBe(200)
     expect((await browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(503)
     await browser.comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
-    expect(ends(told).map(({ code, page }) => code ?? page)).toEqual([
+    expect(ends(told).map(({ code, page }) => code ?? page)).toStrictEqual([
       'confirm',
       'speculative_request',
       'login_not_started',
@@ -185,7 +185,7 @@ describe('the tracing channels', () => {
     const told = listen()
     await logIn({ start: { returnTo: 'inbox' }, provider: true })
     const names = { strategy: 'social-login', provider: 'social-login' }
-    expect(ends(told).map(({ login: _, duration: _ms, ...rest }) => rest)).toEqual([
+    expect(ends(told).map(({ login: _, duration: _ms, ...rest }) => rest)).toStrictEqual([
       { ...names, phase: 'start', droppedReturnTo: 'no slash' },
       ...['exchange', 'profile', 'verify', 'callback'].map((phase) => ({ ...names, phase })),
     ])
@@ -205,7 +205,7 @@ describe('the tracing channels', () => {
     const recordIDs = kept.map((text) => text.slice(-22))
     expect(recordIDs).toHaveLength(1)
     const secrets = [authKey, token, SECRET_CANARY, 'Lovelace', 'localhost', ...recordIDs]
-    expect(findSecrets(secrets, { told })).toEqual([])
+    expect(findSecrets(secrets, { told })).toStrictEqual([])
   })
 })
 
@@ -216,7 +216,7 @@ test('NODE_DEBUG=passport-social-login writes one line for each login that has e
   const whole = 'exchange T, profile T, verify T, login L'
   const at = 'See passport-social-login/docs/errors.md#'
   const leftOut = 'start: returnTo is ignored: it'
-  expect(lines.map((line) => told(line).replace(/login [\w-]{43}/, 'login L'))).toEqual([
+  expect(lines.map((line) => told(line).replace(/login [\w-]{43}/, 'login L'))).toStrictEqual([
     `exchange: auth_key_rejected: ${OUTCOMES.auth_key_rejected.message} (T: exchange T, login L) ${at}auth_key_rejected`,
     `callback: success (T: ${whole})`,
     'callback: success (T: exchange T, profile (sent again) T, verify T, login L)',
@@ -234,7 +234,7 @@ test('NODE_DEBUG=passport-social-login writes one line for each login that has e
     `${leftOut} is on another origin than this application`,
     `${leftOut} has more than 1,024 characters once it is percent-encoded`,
   ])
-  expect(findSecrets(['canary'], { output })).toEqual([])
+  expect(findSecrets(['canary'], { output })).toStrictEqual([])
   expect(run({})).toBe('')
 })
 

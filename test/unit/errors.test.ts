@@ -43,7 +43,7 @@ test.each(rows)('$code is of the type $type, with status $status', ({ code, type
   expect(OUTCOMES[code]).toStrictEqual({ type, status, retryable, message: expect.stringMatching(/^[A-Z].+[.]$/) })
   const error = new SocialLoginError(code, 'callback')
   expect({ ...error }).toEqual({ code, status, phase: 'callback', retryable })
-  expect([String(error), isFailure(error)]).toEqual([`SocialLoginError: ${message}`, type === 'failure'])
+  expect([String(error), isFailure(error)]).toStrictEqual([`SocialLoginError: ${message}`, type === 'failure'])
 })
 
 test('an error may know better than its code whether to try again, when, and why', () => {

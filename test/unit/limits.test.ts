@@ -18,7 +18,7 @@ test.each<[option: string, table: object, byDefault: number, most: number]>([
     const others = { ...required, callbackURL: 'https://app.example/cb' }
     return Reflect.get(parseOptions(table, { ...others, [option]: value }), option)
   }
-  expect([read(), read(1), read(most)]).toEqual([byDefault, 1, most])
+  expect([read(), read(1), read(most)]).toStrictEqual([byDefault, 1, most])
   const range = `${option} must be a whole number from 1 to ${most.toLocaleString('en')}`
   for (const value of [0, most + 1]) expect(() => read(value)).toThrow(new TypeError(range))
 })

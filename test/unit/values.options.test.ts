@@ -23,7 +23,7 @@ const parsed = (parse: unknown, value: unknown, options: object = {}): unknown =
 describe('a whole number', () => {
   const parse = values.integer(7, 1200)
   test('has a default, and a range', () => {
-    expect([undefined, 1, 1200].map((value) => parsed(parse, value))).toEqual([7, 1, 1200])
+    expect([undefined, 1, 1200].map((value) => parsed(parse, value))).toStrictEqual([7, 1, 1200])
   })
   test.each([0, 1201, 1.5, -1, Number.NaN, Infinity, '5', null, true])('is not %p', (value) => {
     expect(refusal(parse, value)).toBe('TypeError: it must be a whole number from 1 to 1,200')
@@ -33,7 +33,7 @@ describe('a whole number', () => {
 describe('one of several texts', () => {
   const parse = values.choice('a', 'b', 'c')
   test('is the first by default', () => {
-    expect([undefined, 'a', 'b', 'c'].map((value) => parsed(parse, value))).toEqual(['a', 'a', 'b', 'c'])
+    expect([undefined, 'a', 'b', 'c'].map((value) => parsed(parse, value))).toStrictEqual(['a', 'a', 'b', 'c'])
   })
   test.each(['A', '', null, 7])('is not %p', (value) => {
     expect(refusal(parse, value)).toBe('TypeError: it must be one of: a, b, c')
@@ -41,14 +41,18 @@ describe('one of several texts', () => {
 })
 
 test('what is true or false is false by default, and no text or number', () => {
-  expect([undefined, false, true].map((value) => parsed(values.parseBoolean, value))).toEqual([false, false, true])
+  expect([undefined, false, true].map((value) => parsed(values.parseBoolean, value))).toStrictEqual([
+    false,
+    false,
+    true,
+  ])
   for (const value of ['true', 'false', '', 0, 1, null])
     expect(refusal(values.parseBoolean, value)).toBe('TypeError: it must be true or false')
 })
 
 test('a function is a function, or is left out', () => {
   const given = (): void => {}
-  expect([undefined, given].map((value) => parsed(values.parseFunction, value))).toEqual([undefined, given])
+  expect([undefined, given].map((value) => parsed(values.parseFunction, value))).toStrictEqual([undefined, given])
   for (const value of [null, 'f', {}])
     expect(refusal(values.parseFunction, value)).toBe('TypeError: it must be a function')
 })
@@ -67,12 +71,12 @@ describe('a text', () => {
   })
 
   test('may be left out where it is optional', () => {
-    expect([undefined, 'a'].map((value) => parsed(values.parseOptionalText, value))).toEqual([undefined, 'a'])
+    expect([undefined, 'a'].map((value) => parsed(values.parseOptionalText, value))).toStrictEqual([undefined, 'a'])
   })
 
   test('has no white space at its ends, and at most 2,048 characters', () => {
     const longest = 'x'.repeat(2048)
-    expect(['a b', longest].map((value) => parsed(values.parseText, value))).toEqual(['a b', longest])
+    expect(['a b', longest].map((value) => parsed(values.parseText, value))).toStrictEqual(['a b', longest])
     for (const value of [' a', 'a\n'])
       expect(refusal(values.parseText, value)).toBe(
         'TypeError: it must not begin or end with white space (a line break?)',
@@ -203,14 +207,14 @@ describe('a URL', () => {
   })
 
   test('of a page and of uploads may be left out, and a folder ends in a slash', () => {
-    expect([parsed(kinds.page, undefined), parsed(kinds.uploads, undefined)]).toEqual([undefined, undefined])
+    expect([parsed(kinds.page, undefined), parsed(kinds.uploads, undefined)]).toStrictEqual([undefined, undefined])
     const folders = ['https://social.example', 'https://social.example/a', 'https://social.example/a/']
-    expect(folders.map((url) => String(parsed(kinds.page, url)))).toEqual([
+    expect(folders.map((url) => String(parsed(kinds.page, url)))).toStrictEqual([
       'https://social.example/',
       'https://social.example/a',
       'https://social.example/a/',
     ])
-    expect(folders.map((url) => String(parsed(kinds.uploads, url)))).toEqual([
+    expect(folders.map((url) => String(parsed(kinds.uploads, url)))).toStrictEqual([
       'https://social.example/',
       'https://social.example/a/',
       'https://social.example/a/',
@@ -279,7 +283,7 @@ describe('a callback', () => {
 describe('origins', () => {
   test('are none by default, and are kept as browsers write them', () => {
     const given = ['https://www.app.example', 'HTTP://localhost:3000', 'https://www.app.example']
-    expect([...Object(parsed(values.parseOrigins, given))]).toEqual([
+    expect([...Object(parsed(values.parseOrigins, given))]).toStrictEqual([
       'https://www.app.example',
       'http://localhost:3000',
     ])
@@ -326,7 +330,7 @@ describe('options', () => {
     const parse: Parse = (...given) => seen.push(given)
     const options = { a: 1, c: 3 }
     expect(values.parseOptions({ a: parse, b: parse }, options)).toEqual({ a: 1, b: 2 })
-    expect(seen).toEqual([
+    expect(seen).toStrictEqual([
       [1, 'a', options],
       [undefined, 'b', options],
     ])

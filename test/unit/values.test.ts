@@ -139,5 +139,5 @@ test.each<[kinds.Kind, right: readonly unknown[], wrong: readonly (readonly [val
 
 test('options may be an instance of the application, and are neither a list nor a promise', () => {
   const values = [{}, new Instance(), Object.create(null), null, [], Promise.resolve({}), () => {}, canary, undefined]
-  expect(values.map(kinds.mayBeOptions)).toEqual([true, true, true, ...Array(6).fill(false)])
+  expect(values.map(kinds.mayBeOptions)).toStrictEqual([true, true, true, ...Array(6).fill(false)])
 })

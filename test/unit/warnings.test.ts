@@ -17,7 +17,7 @@ const ONCE: readonly WarningCode[] = [
 test.each(ONCE)('the warning %s is given once, with its code and sentence', (code) => {
   warnOnce(code)
   warnOnce(code)
-  expect(given()).toEqual([[withAddress(WARNINGS[code], code), { type: 'SocialLoginWarning', code }]])
+  expect(given()).toStrictEqual([[withAddress(WARNINGS[code], code), { type: 'SocialLoginWarning', code }]])
 })
 
 test('the codes of warnings are these', () => {
@@ -39,5 +39,5 @@ test('of failures of one kind, the first, the tenth, the hundredth and so on are
 
 test('three starts without headers are warned of, unless an earlier one had some', () => {
   for (const hasSource of [true, false, false, false, false]) warnOfMissingHeaders(hasSource)
-  expect(given()).toEqual([])
+  expect(given()).toStrictEqual([])
 })

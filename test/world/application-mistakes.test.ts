@@ -36,5 +36,5 @@ test.each(MISTAKES)('the mistake "%s" is said once, as a process warning with a 
 })
 
 test.each(RIGHT)('without a mistake (%s) nothing is said', (right) => {
-  expect(warnings[right]).toEqual([])
+  expect(warnings[right]).toStrictEqual([])
 })

@@ -36,19 +36,19 @@ describe('hosting that passes one cookie, by its name', () => {
     const app = await withCookieStore('/callback', { name: '__session', hostPrefix: false })
     const { headers } = await new Browser().follow(app.loginURL)
     const lines = [headers['set-cookie'] ?? []].flat().filter((line) => !line.startsWith('connect.sid'))
-    expect(lines).toEqual([
+    expect(lines).toStrictEqual([
       expect.stringMatching(/^__session=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
     const only = lines.map((line) => line.split(';')[0]).join()
     const answer = await new Browser().comeBack(app.approvedCallback(), { headers: { cookie: only } })
-    expect([answer.status, JSON.parse(answer.body).user]).toEqual([200, { id: '1' }])
+    expect([answer.status, JSON.parse(answer.body).user]).toStrictEqual([200, { id: '1' }])
   })
 
   test('is served by SocialLogin alike, and a wrong option of the cookie is named', async () => {
     const url = 'https://app.example/callback'
     const login = newLogin(url, { cookie: { name: '__session', hostPrefix: false } })
     const started = await startWith(login, 'https://app.example/auth')
-    expect(started.headers.getSetCookie()).toEqual([expect.stringMatching(/^__session=\S+;.* Secure;/)])
+    expect(started.headers.getSetCookie()).toStrictEqual([expect.stringMatching(/^__session=\S+;.* Secure;/)])
     expect(() => newLogin(url, { cookie: { name: 'a b' } })).toThrow(/^name must have 1 to 64/)
     expect(() => Reflect.construct(SocialLogin, [{ ...{ callbackURL: url, keys, cookie: { nme: 'x' } } }])).toThrow(
       TypeError,
@@ -64,15 +64,15 @@ describe('on plain http of this machine, where Safari and test agents keep no Se
     'http://app.localhost/callback',
   ])('a login at %s sets a cookie without Secure as well, by which it can end', async (callbackURL) => {
     const lines = (await startWith(newLogin(callbackURL), new URL('/auth', callbackURL).href)).headers.getSetCookie()
-    expect(namesOf(lines)).toEqual(['__Host-social-login', 'social-login'])
-    expect(lines.map((line) => line.includes('Secure'))).toEqual([true, false])
+    expect(namesOf(lines)).toStrictEqual(['__Host-social-login', 'social-login'])
+    expect(lines.map((line) => line.includes('Secure'))).toStrictEqual([true, false])
   })
 
   test.each(['https://localhost/callback', 'https://app.example/callback', 'https://127.0.0.1.example/callback'])(
     'a login at %s does not',
     async (callbackURL) => {
       const lines = (await startWith(newLogin(callbackURL), new URL('/auth', callbackURL).href)).headers.getSetCookie()
-      expect(namesOf(lines)).toEqual(['__Host-social-login'])
+      expect(namesOf(lines)).toStrictEqual(['__Host-social-login'])
     },
   )
 
@@ -86,7 +86,7 @@ describe('on plain http of this machine, where Safari and test agents keep no Se
   test('CookieStore does so in a strategy that has the whole callbackURL', async () => {
     const app = await withCookieStore()
     const answer = await new Browser().comeBack(app.approvedCallback(), { headers: { cookie: await keptBy(app) } })
-    expect([answer.status, JSON.parse(answer.body).user]).toEqual([200, { id: '1' }])
+    expect([answer.status, JSON.parse(answer.body).user]).toStrictEqual([200, { id: '1' }])
   })
 
   test('in one that has the path only, the failure says what to do', async () => {

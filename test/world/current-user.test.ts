@@ -160,5 +160,5 @@ test.each([
 test('a currentUser that returns a promise is a TypeError', async () => {
   const app = await start({ user: guests, strategy: { currentUser: async () => 'ada' } })
   const answer = await new Browser().follow(`${app.origin}/auth`)
-  expect([answer.status, answer.body]).toEqual([500, expect.stringContaining('currentUser must return')])
+  expect([answer.status, answer.body]).toStrictEqual([500, expect.stringContaining('currentUser must return')])
 })

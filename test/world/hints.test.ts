@@ -88,7 +88,7 @@ const CANARIES = ['canary-key-77aa', 'canary-cookie-77bb', 'canary.example']
 
 async function expectOnly(row: Row, rows: readonly Row[], body: string): Promise<void> {
   const text = body.replaceAll('&quot;', '"')
-  expect(rows.filter(({ says }) => text.includes(says)).map(({ cause }) => cause)).toEqual([row.cause])
+  expect(rows.filter(({ says }) => text.includes(says)).map(({ cause }) => cause)).toStrictEqual([row.cause])
   for (const canary of CANARIES) expect(body).not.toContain(canary)
 }
 
@@ -186,7 +186,7 @@ test.each(missing)('login_not_started names $cause, and nothing else ($keep)', a
   const { status, body } = await new Browser().comeBack(app.approvedCallback(), { headers })
   expect(status).toBe(403)
   const said = missing.filter((row) => body.includes(row.says)).map((row) => row.says)
-  expect([...new Set(said)]).toEqual([says])
+  expect([...new Set(said)]).toStrictEqual([says])
   // Each adapter names its own means.
   if (keep !== 'session') expect(body).not.toMatch(/session middleware|session cookie/)
   expect(body.includes('127.0.0.1')).toBe(
@@ -230,5 +230,5 @@ const lost: { cause: string; options: Pick<AppOptions, 'session' | 'store'>; say
 test.each(lost)('login_not_started names $cause', async ({ options, says }) => {
   const app = await logins.startApp({ callback: {}, ...options })
   const answer = await app.logIn()
-  expect([answer.status, answer.body]).toEqual([403, expect.stringContaining(says)])
+  expect([answer.status, answer.body]).toStrictEqual([403, expect.stringContaining(says)])
 })

@@ -64,7 +64,7 @@ async function run(env: Record<string, string>): Promise<string> {
 
 test('a proxy of the environment is used where Node is told to use it for its own requests', async () => {
   expect(await run({ NODE_USE_ENV_PROXY: '1' })).not.toContain('The connection to the provider failed')
-  expect(asked).toEqual(['provider.example:4400'])
+  expect(asked).toStrictEqual(['provider.example:4400'])
 })
 
 test('it is not used without that, nor for the hosts of NO_PROXY', async () => {
@@ -72,7 +72,7 @@ test('it is not used without that, nor for the hosts of NO_PROXY', async () => {
   expect(await run({ NODE_USE_ENV_PROXY: '1', NO_PROXY: 'provider.example' })).toContain(
     'The connection to the provider failed',
   )
-  expect(asked).toEqual([])
+  expect(asked).toStrictEqual([])
 })
 
 // Older versions of Node do not start with it.
@@ -109,7 +109,7 @@ test('the debug output of Node and undici shows no password of the proxy', async
   })
   expect(asked).toHaveLength(1)
   expect(stderr).toContain('createConnection')
-  expect(findSecrets([password, `${user}:${password}`], { stdout, stderr })).toEqual([])
+  expect(findSecrets([password, `${user}:${password}`], { stdout, stderr })).toStrictEqual([])
 })
 
 test('many providers need allowPrivateAddresses then, because the proxy looks names up', async () => {

@@ -17,7 +17,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
   test('the confirm page is shown once: its button ends in a failure that names the missing headers', async () => {
     const app = await logins.startApp({ keep })
     const page = await visit(`${app.loginURL}?returnTo=/inbox`)
-    expect([page.status, page.body.includes('Continue to')]).toEqual([200, true])
+    expect([page.status, page.body.includes('Continue to')]).toStrictEqual([200, true])
     const link = linkOf(page.body, app.loginURL)
     expect(new URL(link).searchParams.get('returnTo')).toBe('/inbox')
     const answer = await visit(link)
@@ -38,7 +38,7 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     for (const site of ['cross-site', 'none']) {
       const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
       const answer = await visit(`${app.loginURL}?social_login_confirmed=1`, headers)
-      expect([answer.status, answer.body.match(/social_login_confirmed/g)?.length]).toEqual([200, 1])
+      expect([answer.status, answer.body.match(/social_login_confirmed/g)?.length]).toStrictEqual([200, 1])
     }
     const clicked = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
     expect((await visit(`${app.loginURL}?social_login_confirmed=1`, clicked)).status).toBe(302)

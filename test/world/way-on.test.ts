@@ -47,7 +47,7 @@ test.each(['//evil.example/', 'https://evil.example/', '/.//evil.example', 'java
     await browser.follow(app.loginURL)
     logins.provider.failNext('authorize', { status: 500 })
     await browser.comeBack(app.approvedCallback())
-    expect(app.errors).toEqual([expect.objectContaining({ code: 'provider_unavailable' })])
+    expect(app.errors).toStrictEqual([expect.objectContaining({ code: 'provider_unavailable' })])
     expect(Reflect.get(Object(app.errors[0]), 'startPath')).toBeUndefined()
   },
 )

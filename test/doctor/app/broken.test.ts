@@ -411,6 +411,6 @@ test('the broken applications are many', () => expect(rows.length).toBeGreaterTh
 
 test.each(rows)('$part: $title is $finding', async ({ finding, deployment }) => {
   const { told, exchanges } = await examine(deployment)
-  expect(told.filter((line) => !line.startsWith('good'))).toEqual([finding])
+  expect(told.filter((line) => !line.startsWith('good'))).toStrictEqual([finding])
   expect(exchanges).toBeLessThanOrEqual(1)
 })

@@ -36,7 +36,10 @@ describe('the command line', () => {
       quick: true,
       timeout: 3000,
     })
-    expect([readAppArguments(['--app', APP, '--help'], {}), readAppArguments([], {})]).toEqual([undefined, undefined])
+    expect([readAppArguments(['--app', APP, '--help'], {}), readAppArguments([], {})]).toStrictEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   const ADDRESS = '--app must be the http(s) address at which a login starts'
@@ -68,14 +71,14 @@ test('the documentation shows what is printed', async () => {
     .replaceAll(`${origin}/auth`, 'https://app.example/auth/social-login')
     .replace(/http:\S+\/api\/oauth/, 'https://social.example/api/oauth')
     .replace(application.appID, 'my-app')
-  expect([code, printed.trim()]).toEqual([0, unwrapped(shown)])
+  expect([code, printed.trim()]).toStrictEqual([0, unwrapped(shown)])
 })
 
 test('with --json the report is one document, and the exit code says whether something is broken', async () => {
   const { origin } = await deploy({})
   const { code, stdout } = await runDoctor(['--app', `${origin}/nowhere`, '--json'])
   const message = expect.stringContaining('status 404')
-  expect([code, JSON.parse(stdout)]).toEqual([
+  expect([code, JSON.parse(stdout)]).toStrictEqual([
     1,
     { version: 1, broken: true, findings: [{ level: 'broken', code: 'start_not_found', check: 'Start', message }] },
   ])
@@ -91,18 +94,18 @@ test('the requests say who asks', async () => {
       }),
   })
   await runDoctor(['--app', `${origin}/auth`])
-  expect([...names]).toEqual([expect.stringMatching(/^passport-social-login\/\S+ \(doctor\)$/)])
+  expect([...names]).toStrictEqual([expect.stringMatching(/^passport-social-login\/\S+ \(doctor\)$/)])
 })
 
 test('where nothing listens, it is not reached', async () => {
   const { code, stdout } = await runDoctor(['--app', `http://localhost:${await freePort()}/auth`, '--timeout', '1'])
-  expect([code, stdout]).toEqual([1, expect.stringContaining('[app_unreachable]')])
+  expect([code, stdout]).toStrictEqual([1, expect.stringContaining('[app_unreachable]')])
 })
 
 test('a certificate that has expired is reported as one', async () => {
   const server = createHTTPSServer(certificates.expired)
   const { code, stdout } = await runDoctor(['--app', `https://localhost:${await listening(server)}/auth`])
-  expect([code, stdout]).toEqual([1, expect.stringContaining('[app_certificate]')])
+  expect([code, stdout]).toStrictEqual([1, expect.stringContaining('[app_certificate]')])
 })
 
 describe('at a host of the Internet, which a proxy of the environment reaches', () => {
@@ -147,7 +150,7 @@ describe('at a host of the Internet, which a proxy of the environment reaches', 
       '--redirect-url',
       'http://other.example/auth/callback',
     ])
-    expect(hosts).toEqual(['other.example:80', 'other.example:443'])
+    expect(hosts).toStrictEqual(['other.example:80', 'other.example:443'])
     expect(report).toContain('good     Start: It redirects to the login page of the application id 7 at')
     expect(report).toContain('[callback_plain_http]')
     expect(report).toContain('[callback_path]')
@@ -157,13 +160,13 @@ describe('at a host of the Internet, which a proxy of the environment reaches', 
     'a redirect to %s is not',
     async (location) => {
       const { report, hosts } = await examine(redirect(location), start)
-      expect([hosts, report]).toEqual([['other.example:80'], expect.stringContaining('[app_plain_http]')])
+      expect([hosts, report]).toStrictEqual([['other.example:80'], expect.stringContaining('[app_plain_http]')])
     },
   )
 
   test('one that stays at plain http is examined no further', async () => {
     const { report, hosts } = await examine(start, start)
-    expect([hosts, report]).toEqual([['other.example:80'], expect.stringContaining('[app_plain_http]')])
+    expect([hosts, report]).toStrictEqual([['other.example:80'], expect.stringContaining('[app_plain_http]')])
     expect(report).toContain('1 check: 0 good, 1 differs, 0 broken.')
   })
 })

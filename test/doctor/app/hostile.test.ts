@@ -63,12 +63,12 @@ describe('a redirect', () => {
     const { code, requests } = await examine((response) =>
       response.writeHead(302, { location: location(origin) }).end(),
     )
-    expect([code, seen, requests() <= 4]).toEqual([1, [], true])
+    expect([code, seen, requests() <= 4]).toStrictEqual([1, [], true])
   })
 
   test('to itself is not followed either', async () => {
     const { code, requests } = await examine((response, { url }) => response.writeHead(302, { location: url }).end())
-    expect([code, requests() <= 4]).toEqual([1, true])
+    expect([code, requests() <= 4]).toStrictEqual([1, true])
   })
 
   test('is reported without its query, and not beyond 100 characters', async () => {
@@ -89,7 +89,7 @@ describe('a response', () => {
     ],
   ])('%s ends the examination at its deadline', async (_what, respond) => {
     const { code, report } = await examine(respond)
-    expect([code, report]).toEqual([1, expect.stringContaining('[app_unreachable]')])
+    expect([code, report]).toStrictEqual([1, expect.stringContaining('[app_unreachable]')])
   })
 
   test.each([
@@ -125,7 +125,7 @@ describe('a mark', () => {
     async (mark) => {
       const head = { 'social-login': mark, location: LOGIN_PAGE, 'set-cookie': 'a=b' }
       const { code, requests } = await examine((response) => response.writeHead(302, head).end())
-      expect([code, requests() <= 32]).toEqual([1, true])
+      expect([code, requests() <= 32]).toStrictEqual([1, true])
     },
   )
 
@@ -157,7 +157,7 @@ describe('cookies', () => {
   test('by the hundred are asked for one by one no more than the limit allows', async () => {
     const lines = Array.from({ length: 150 }, (_, index) => strict(`c${index}`))
     const { code, requests } = await examine(finding('c40', lines))
-    expect([code, requests() <= 32]).toEqual([1, true])
+    expect([code, requests() <= 32]).toStrictEqual([1, true])
   })
 
   test('are named up to 64 characters', async () => {
@@ -185,5 +185,5 @@ test('a run ends after a minute, however long each answer takes', async () => {
     })
     return runDoctor(['--app', `http://localhost:${await listening(server)}/auth`])
   })()
-  expect([code, unwrapped(stdout)]).toEqual([0, expect.stringContaining('ended early, after a minute')])
+  expect([code, unwrapped(stdout)]).toStrictEqual([0, expect.stringContaining('ended early, after a minute')])
 })

@@ -148,11 +148,11 @@ test('the right applications are many', () => expect(rows.length).toBeGreaterTha
 
 test.each(rows)('$title: nothing is found', async ({ deployment }) => {
   const { told, exchanges } = await examine(deployment)
-  expect(told.filter((line) => !line.startsWith('good'))).toEqual([])
-  expect([told.at(-1), exchanges]).toEqual(['good whole_way', 1])
+  expect(told.filter((line) => !line.startsWith('good'))).toStrictEqual([])
+  expect([told.at(-1), exchanges]).toStrictEqual(['good whole_way', 1])
 })
 
 test('--quick exchanges nothing', async () => {
   const { told, exchanges } = await examine({}, { quick: true })
-  expect([told.at(-1), exchanges]).toEqual(['good way_back_good', 0])
+  expect([told.at(-1), exchanges]).toStrictEqual(['good way_back_good', 0])
 })

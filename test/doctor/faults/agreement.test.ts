@@ -72,7 +72,7 @@ test('the table of outcomes has many rows about providers', () => {
 test.each(rows)('$situation: the doctor says so, or which options mend it', async ({ arrange, app }) => {
   const scenario = { provider } as Partial<Scenario> as Scenario
   const { examination, outcome } = await compare(() => arrange?.(scenario), app?.strategy?.timeout && TIMEOUT)
-  expect([examination.isBroken, outcome]).toEqual([outcome !== 'in', outcome])
+  expect([examination.isBroken, outcome]).toStrictEqual([outcome !== 'in', outcome])
 })
 
 const OKAY = 'HTTP/1.1 200 OK\r\n'
@@ -164,7 +164,7 @@ test.each(cases)('$title at $endpoint: the doctor says what a login meets', asyn
     provider.failNext(endpoint, fault, { times: Number.POSITIVE_INFINITY }),
   )
   seen.add(outcome)
-  expect([examination.isBroken, outcome]).toEqual([outcome !== 'in', outcome])
+  expect([examination.isBroken, outcome]).toStrictEqual([outcome !== 'in', outcome])
 })
 
 test.each([200, 401])('a refusal with status %d that no login reads is reported without one', async (status) => {
@@ -177,7 +177,7 @@ test.each([200, 401])('a refusal with status %d that no login reads is reported 
     { progress: () => {}, finding: () => {} },
   )
   const found = examination.findings.filter(({ level }) => level === 'broken').map(({ check }) => check)
-  expect(found).toEqual([expect.stringMatching('Exchange|Warnings'), 'Profile'])
+  expect(found).toStrictEqual([expect.stringMatching('Exchange|Warnings'), 'Profile'])
 })
 
 test('some of these are good, and others end in many ways', () => {

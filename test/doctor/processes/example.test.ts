@@ -7,6 +7,9 @@ test.each(['social-login', 'social-login-2'])(
     const { appURL, stop } = await startExample({})
     const { code, stdout } = await runDoctorProcess(['--app', `${appURL}/auth/${community}`])
     await stop()
-    expect([code, unwrapped(stdout)]).toEqual([0, expect.stringContaining('5 checks: 5 good, 0 differs, 0 broken.')])
+    expect([code, unwrapped(stdout)]).toStrictEqual([
+      0,
+      expect.stringContaining('5 checks: 5 good, 0 differs, 0 broken.'),
+    ])
   },
 )

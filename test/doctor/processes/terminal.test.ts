@@ -22,7 +22,7 @@ test('the exit code is 0 for a good provider, 1 for a broken one, and 2 for wron
   expect(await runDoctorProcess([logins.provider.baseURL])).toMatchObject({ code: 0, stderr: '' })
   expect(await runDoctorProcess(['http://127.0.0.1:1/api/v1'])).toMatchObject({ code: 1, stderr: '' })
   const wrong = await runDoctorProcess(['https://social.example'])
-  expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+  expect([wrong.code, wrong.stdout]).toStrictEqual([2, ''])
   expect(wrong.stderr).toBe('The base URL must end in /v1: mostly it is https://social.example/api/v1\nTry --help.\n')
 })
 
@@ -45,7 +45,7 @@ test('a callback to this machine is caught, and no other request', async () => {
     )
     const page = await fetch(await approve(logins.provider, application, '1'), { headers: { accept: 'text/html' } })
     const statuses = [...others, page].map(({ status }) => status)
-    expect([statuses, page.headers.get('cache-control')]).toEqual([[404, 404, 404, 200], 'no-store'])
+    expect([statuses, page.headers.get('cache-control')]).toStrictEqual([[404, 404, 404, 200], 'no-store'])
   }
   expect(await ended).toBe(0)
   expect(output.join('')).toContain(`callbackURL: '${redirectURL}'`)
@@ -77,9 +77,9 @@ test('on a terminal, the secret is asked for and not shown, and progress is', as
       ['paste the address', async () => `${await approve(logins.provider, application, '1')}\r`],
     ],
   )
-  expect([code, text]).toEqual([0, expect.stringContaining('The provider exchanged the key for a token.')])
+  expect([code, text]).toStrictEqual([0, expect.stringContaining('The provider exchanged the key for a token.')])
   expect(text).toContain('Visiting the login page ...')
-  expect(findSecrets([SECRET], { text })).toEqual([])
+  expect(findSecrets([SECRET], { text })).toStrictEqual([])
   expect(logins.provider.requests.map(({ form }) => form['app_secret'])).toContain(SECRET)
 })
 
@@ -94,9 +94,9 @@ test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves no
     [logins.provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded],
     answers,
   )
-  expect([code, existsSync(recorded)]).toEqual([130, false])
+  expect([code, existsSync(recorded)]).toStrictEqual([130, false])
   expect(text).not.toContain('Error')
-  expect(findSecrets([SECRET], { text })).toEqual([])
+  expect(findSecrets([SECRET], { text })).toStrictEqual([])
 })
 
 test('Ctrl+C while a request waits for the provider ends the doctor', async () => {
@@ -115,5 +115,5 @@ test('Ctrl+C while a request waits for the provider ends the doctor', async () =
       ['Exchanging the key', async () => '\x03'],
     ],
   )
-  expect([code, text]).toEqual([130, expect.not.stringContaining('Options to paste')])
+  expect([code, text]).toStrictEqual([130, expect.not.stringContaining('Options to paste')])
 })

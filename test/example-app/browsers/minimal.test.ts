@@ -41,6 +41,6 @@ describeInChromium('the small application of the README in Chromium', () => {
     await page.goto(app.origin)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
-    expect(trouble).toEqual([])
+    expect(trouble).toStrictEqual([])
   })
 })

@@ -29,7 +29,7 @@ describeInChromium('the example application in Chromium', () => {
 
   afterEach(async () => {
     await context.close()
-    expect(trouble).toEqual([])
+    expect(trouble).toStrictEqual([])
   })
 
   const open = async (options: BrowserContextOptions = {}): Promise<void> => {
@@ -44,7 +44,7 @@ describeInChromium('the example application in Chromium', () => {
   const look = async (name: string): Promise<void> => {
     // axe-core is a script itself.
     if (name.endsWith('without-script')) return
-    expect(await accessibilityFindings(page)).toEqual([])
+    expect(await accessibilityFindings(page)).toStrictEqual([])
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     expect(overflow).toBe(0)
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })

@@ -67,7 +67,7 @@ async function measure(processes: number, load: (visitors: Visitors) => void): P
     const seconds = (performance.now() - begin) / 1000
     const after = await usedBy(deployment)
     const times = visitors.logins.map(({ began, ended }) => ended - began).sort((one, other) => one - other)
-    expect(visitors.logins.filter(({ outcome }) => outcome !== 'good')).toEqual([])
+    expect(visitors.logins.filter(({ outcome }) => outcome !== 'good')).toStrictEqual([])
     const perLogin = Object.entries(after).map(([name, sum]) => [
       name,
       round((sum - (before[name] ?? 0)) / times.length),

@@ -28,7 +28,7 @@ onBothStorages('a process of the example whose clock is fifteen days ahead', (fr
     await storage.rows("insert into sessions (id, data, expires_at) values ('old', '{}', 1)")
     while ((await storage.rows("select id from sessions where id = 'old'")).length > 0) await delay(50)
 
-    expect([await who(ada, ahead), await who(ada, right)]).toEqual(['1', '1'])
+    expect([await who(ada, ahead), await who(ada, right)]).toStrictEqual(['1', '1'])
     expect(await undecided.confirm(right.appURL)).toBe('/profile')
     for (const [begun, confirmed, id] of [
       [right, ahead, '2'],

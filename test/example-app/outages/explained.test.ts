@@ -33,12 +33,12 @@ describeWithPostgres('while Postgres is away, the example', () => {
     await postgres.cluster.halt()
     for (const path of ['/', '/login', '/profile', '/account', '/login/confirm', '/auth/social-login', '/nowhere']) {
       const page = await ada.browser.follow(`${example.appURL}${path}`)
-      expect([path, seen(page)]).toEqual([path, unavailable])
+      expect([path, seen(page)]).toStrictEqual([path, unavailable])
       expect(page.body).toContain('<a class="button" href="">Try again</a>')
     }
     for (const path of ['/auth/social-login', '/logout', '/profile/reload', '/account/link', '/login/confirm']) {
       const page = await ada.submit(`${example.appURL}${path}`)
-      expect([path, seen(page)]).toEqual([path, unavailable])
+      expect([path, seen(page)]).toStrictEqual([path, unavailable])
       const retry = path === '/login/confirm' ? '' : '/login'
       expect(page.body).toContain(`<a class="button" href="${retry}">Try again</a>`)
     }
@@ -46,7 +46,7 @@ describeWithPostgres('while Postgres is away, the example', () => {
     expect(seen(await newcomer.begin(example.appURL))).toEqual(unavailable)
     const json = await ada.browser.request(`${example.appURL}/profile`, { headers: { accept: 'application/json' } })
     expect(seen(json)).toEqual(unavailable)
-    expect(Object.keys(JSON.parse(json.body))).toEqual(['error', 'requestID'])
+    expect(Object.keys(JSON.parse(json.body))).toStrictEqual(['error', 'requestID'])
 
     await postgres.cluster.resume()
     expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
@@ -59,7 +59,7 @@ describeWithPostgres('while Postgres is away, the example', () => {
     expect((await ada.comeBack(example.appURL)).location).toBe(TRY_AGAIN)
     await postgres.cluster.resume()
     const page = await ada.browser.follow(`${example.appURL}${TRY_AGAIN}`)
-    expect([page.status, page.location]).toEqual([303, '/account?notice=database_unavailable'])
+    expect([page.status, page.location]).toStrictEqual([303, '/account?notice=database_unavailable'])
     expect((await ada.browser.follow(`${example.appURL}${page.location}`)).body).toContain('could not be reached')
   })
 

@@ -37,9 +37,9 @@ describe('a database file', () => {
       expect(performance.now() - begun).toBeLessThan(2000)
       return status
     }
-    expect([await statusOf('/login'), await statusOf('/healthz')]).toEqual([200, 503])
+    expect([await statusOf('/login'), await statusOf('/healthz')]).toStrictEqual([200, 503])
     const back = await ada.comeBack(appURL, key)
-    expect([back.location, back.headers['retry-after']]).toEqual(['/login?reason=database_unavailable', '5'])
+    expect([back.location, back.headers['retry-after']]).toStrictEqual(['/login?reason=database_unavailable', '5'])
     expect(examples.exchanges()).toBe(0)
     unlock(other)
     while ((await new Browser().request(`${appURL}/healthz`)).status !== 200) await delay(50)
@@ -67,8 +67,8 @@ describe('a database file', () => {
     await one.query(account('first'))
     await two.query(account('second'))
     const ids = 'select id from users order by id'
-    expect(await two.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
-    expect(await one.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
+    expect(await two.query(ids)).toStrictEqual([{ id: 'first' }, { id: 'second' }])
+    expect(await one.query(ids)).toStrictEqual([{ id: 'first' }, { id: 'second' }])
     await Promise.all([one.close(), two.close()])
   })
 
@@ -89,7 +89,7 @@ describe('a database file', () => {
       await delay(1)
     }
     await cleaning
-    expect(await database.query('select id from sessions limit 1')).toEqual([])
+    expect(await database.query('select id from sessions limit 1')).toStrictEqual([])
     waits.sort((a, b) => a - b)
     expect(waits.length).toBeGreaterThan(50)
     expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(50)

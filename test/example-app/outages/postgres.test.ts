@@ -117,14 +117,14 @@ describeWithPostgres('a Postgres that is away', () => {
       const back = await grace.comeBack(example.appURL, key)
       expect(back).toMatchObject({ status: 303, location: UNAVAILABLE, headers: LED_AWAY })
       const exit = await ada.submit(`${example.appURL}/logout`)
-      expect([exit.status, exit.headers['retry-after']]).toEqual([503, '5'])
+      expect([exit.status, exit.headers['retry-after']]).toStrictEqual([503, '5'])
       expect(exchanges()).toBe(before)
       await fault.repairIt()
       await untilHealth(example, 200)
       expect((await grace.comeBack(example.appURL, key)).location).toBe('/login/confirm')
       expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
       const lines = example.output().match(/the database can(not)? be used/g)
-      expect(lines?.slice(0, 2)).toEqual(['the database cannot be used', 'the database can be used'])
+      expect(lines?.slice(0, 2)).toStrictEqual(['the database cannot be used', 'the database can be used'])
     },
   )
 

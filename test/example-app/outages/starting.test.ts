@@ -35,7 +35,7 @@ describeWithPostgres('the example, when it starts', () => {
       const example = launchExample({ ...SECRET, DATABASE_URL: url.href })
       expect(await example.ended).toBe(1)
       const took = performance.now() - begun
-      expect([took > earliest, took < latest]).toEqual([true, true])
+      expect([took > earliest, took < latest]).toStrictEqual([true, true])
       const problem = `DATABASE_URL names a database that cannot be opened: ${reason}.`
       expect(example.output()).toContain(`The environment is not valid:\n  - ${problem}`)
       expect(example.output()).not.toContain('hunter2')

@@ -61,10 +61,10 @@ onBothStorages('guesses at the example', (fresh) => {
     const appURL = await start()
     for (let count = 0; count < 10; count++) await guess(at(HERE), appURL)
     for (const same of [HERE, `::ffff:${HERE}`, `${HERE}:5678`, `[::ffff:${HERE}]:99`]) {
-      expect([same, await guess(at(same), appURL)]).toEqual([same, TOO_MANY])
+      expect([same, await guess(at(same), appURL)]).toStrictEqual([same, TOO_MANY])
     }
     for (const other of ['203.0.113.8', '::ffff:203.0.113.9', '2001:db8::1', '203.0.113.10:5678']) {
-      expect([other, await at(other).signIn(appURL)]).toEqual([other, '/profile'])
+      expect([other, await at(other).signIn(appURL)]).toStrictEqual([other, '/profile'])
     }
     for (let count = 0; count < 10; count++) await guess(at(`2001:db8:0:7::${count}`), appURL)
     expect(await guess(at('2001:db8:0:7:ffff::'), appURL)).toBe(TOO_MANY)
@@ -74,7 +74,7 @@ onBothStorages('guesses at the example', (fresh) => {
   test('from behind a proxy that sends no addresses do not stop the program, and count for the proxy', async () => {
     const appURL = await start()
     for (const address of ['unknown', '_hidden', '1.2.3.4.5.6', '[::1', "'", ':80', '%00', 'a'.repeat(5000)]) {
-      expect([address, await guess(at(address), appURL)]).toEqual([address, REJECTED])
+      expect([address, await guess(at(address), appURL)]).toStrictEqual([address, REJECTED])
     }
     await guess(at('unknown'), appURL)
     await guess(at('unknown'), appURL)
@@ -93,7 +93,7 @@ onBothStorages('guesses at the example', (fresh) => {
     await Promise.all(hung.slice(5).map((visitor) => leaveEarly(visitor, appURL, areAllThere)))
 
     const refused = await next.comeBack(appURL)
-    expect([refused.location, refused.headers['retry-after']]).toEqual([BUSY, '1'])
+    expect([refused.location, refused.headers['retry-after']]).toStrictEqual([BUSY, '1'])
     // Closing a connection early does not free its slot: the provider still checks those guesses.
     expect(exchanges()).toBe(10)
     const page = await next.browser.follow(`${appURL}${refused.location}`)
@@ -115,10 +115,10 @@ onBothStorages('guesses at the example', (fresh) => {
       for (const [name, value] of SPECULATIVE) {
         const prefetch = { headers: { [name]: value } }
         const callback = `${appURL}/auth/social-login/callback?auth_key=x`
-        expect([name, (await ada.browser.comeBack(callback, prefetch)).status]).toEqual([name, 503])
+        expect([name, (await ada.browser.comeBack(callback, prefetch)).status]).toStrictEqual([name, 503])
       }
     }
-    expect(await storage.rows('select key from rate_limits')).toEqual([])
+    expect(await storage.rows('select key from rate_limits')).toStrictEqual([])
   })
 
   test('prefetches whose visitors leave before they are answered are never under way, and keep no process alive', async () => {

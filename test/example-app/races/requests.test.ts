@@ -48,7 +48,7 @@ onBothStorages('requests that no browser sends', (fresh) => {
       const answer = await new Browser().request(`${example.appURL}${path}`, {
         headers: { ...sameOriginNavigation, cookie },
       })
-      expect([path, answer.status < 500]).toEqual([path, true])
+      expect([path, answer.status < 500]).toStrictEqual([path, true])
     }
     const headers = { accept: 'application/json', cookie }
     expect((await new Browser().request(`${example.appURL}/profile`, { headers })).status).toBe(401)

@@ -28,7 +28,7 @@ describe('an example that gets a second community, and loses it again', () => {
     await ada.signIn(before.appURL)
     const account = (await ada.whoAmI(before.appURL))?.['account']
     const { body } = await new Browser().follow(`${before.appURL}/login`)
-    expect(body.match(/action="[^"]*"/g)).toEqual(['action="/auth/social-login"'])
+    expect(body.match(/action="[^"]*"/g)).toStrictEqual(['action="/auth/social-login"'])
     expect((await ada.submit(`${before.appURL}/account/link-2`)).status).toBe(404)
     await before.stop('SIGKILL')
 
@@ -42,9 +42,9 @@ describe('an example that gets a second community, and loses it again', () => {
     const page = await ada.browser.follow(`${appURL}/account`)
     expect(page.body).toContain('ID <code>2</code> at another provider')
     expect(page.body).toContain('except those at a provider that is not offered at present')
-    expect(examples.provider.requests).toEqual([])
+    expect(examples.provider.requests).toStrictEqual([])
     expect((await ada.submit(`${appURL}/profile/reload`)).location).toBe('/profile?notice=reloaded')
-    expect(examples.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me'])
+    expect(examples.provider.requests.map(({ endpoint }) => endpoint)).toStrictEqual(['user/me'])
   })
 
   test('keeps the last login by which an account can still be opened', async () => {

@@ -77,7 +77,7 @@ describe('the environment of the example', () => {
     ...['/:key', '/cb*', '//cb', '/cb#x', '/cb?auth_key=1', '/auth_key/cb', '/Login/'].map(callbackAt),
     ...OWN_PATHS.map(callbackAt),
   ])('says what is wrong with %s: %j', (name, variables) => {
-    expect(wrongIn(variables)).toEqual([name])
+    expect(wrongIn(variables)).toStrictEqual([name])
   })
 
   test('reports all problems together, of both communities', () => {
@@ -90,7 +90,7 @@ describe('the environment of the example', () => {
       SOCIAL2_CLIENT_ID: 'app2',
       SOCIAL2_CALLBACK_URL: `${HERE}/login`,
     }
-    expect(wrongIn(wrong)).toEqual([
+    expect(wrongIn(wrong)).toStrictEqual([
       ...['PORT', 'SESSION_SECRET', 'SOCIAL2_BASE_URL', 'SOCIAL2_CALLBACK_URL', 'SOCIAL2_CLIENT_SECRET'],
       ...['SOCIAL_BASE_URL', 'SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET', 'TRUST_PROXY'],
     ])
@@ -109,7 +109,7 @@ describe('the environment of the example', () => {
       ...variables,
     }
     const { code, output } = await runExample(environment)
-    expect([code, output]).toEqual([1, expect.stringMatching(/^The environment is not valid:\n {2}- .+\n$/)])
+    expect([code, output]).toStrictEqual([1, expect.stringMatching(/^The environment is not valid:\n {2}- .+\n$/)])
     expect(output).toContain(`  - ${name} `)
   })
 
@@ -117,16 +117,16 @@ describe('the environment of the example', () => {
     const callbacks = (variables: Record<string, string>): string[] =>
       createCommunities(readConfig(variables), undefined, 3001).map(({ options }) => options.callbackURL)
     const here = 'http://localhost:3001/auth'
-    expect(callbacks(REAL)).toEqual([`${here}/social-login/callback`])
-    expect(callbacks(BOTH)).toEqual([`${here}/social-login/callback`, `${here}/social-login-2/callback`])
+    expect(callbacks(REAL)).toStrictEqual([`${here}/social-login/callback`])
+    expect(callbacks(BOTH)).toStrictEqual([`${here}/social-login/callback`, `${here}/social-login-2/callback`])
     const SOCIAL_CALLBACK_URL = 'https://app.example/auth/first'
     const second = 'https://app.example/auth/social-login-2/callback'
-    expect(callbacks({ ...BOTH, SOCIAL_CALLBACK_URL })).toEqual([SOCIAL_CALLBACK_URL, second])
+    expect(callbacks({ ...BOTH, SOCIAL_CALLBACK_URL })).toStrictEqual([SOCIAL_CALLBACK_URL, second])
   })
 
   test('trusts proxies, and calls the provider by the configured name, else by its host', () => {
     const good = ['0', '10', 'loopback', '10.0.0.0/8, uniquelocal', '2001:db8::/32', '::1', '192.0.2.1']
-    for (const value of good) expect([value, wrongIn({ TRUST_PROXY: value })]).toEqual([value, []])
+    for (const value of good) expect([value, wrongIn({ TRUST_PROXY: value })]).toStrictEqual([value, []])
     const nameOf = (name: string): string =>
       createCommunities(readConfig({ ...REAL, SOCIAL_NAME: name }), undefined, 3000)[0].displayName
     for (const name of ['x'.repeat(40), 'Müller & Söhne (Köln)', 'Дружба 24', '友達', 'Let’s talk!']) {
@@ -140,7 +140,7 @@ describe('the environment of the example', () => {
       createCommunities(readConfig({ ...REAL, SOCIAL_BASE_URL: url }), undefined, 3000)[0].name
     const common = 'https://social.example/api/v1'
     for (const spelling of [common, 'HTTPS://Social.Example:443/api/v1', 'https://social.example/x/../api/v1/']) {
-      expect([spelling, keyOf(spelling)]).toEqual([spelling, common])
+      expect([spelling, keyOf(spelling)]).toStrictEqual([spelling, common])
     }
     for (const other of ['https://social.example:8443/api/v1', 'https://social.example/API/v1']) {
       expect(keyOf(other)).toBe(other)

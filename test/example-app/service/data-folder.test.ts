@@ -21,7 +21,7 @@ describe('the data folder of the example', () => {
     await chmod(dataDir, 0o755)
     const example = await startExample({ DATA_DIR: dataDir })
     const modes = readdirSync(dataDir).map((name) => statSync(join(dataDir, name)).mode & 0o077)
-    expect([modes.length > 1, new Set(modes)]).toEqual([true, new Set([0])])
+    expect([modes.length > 1, new Set(modes)]).toStrictEqual([true, new Set([0])])
     await example.stop('SIGKILL')
   })
 
@@ -29,7 +29,7 @@ describe('the data folder of the example', () => {
     const dataDir = await newFolder()
     await chmod(dataDir, 0o555)
     const { code, output } = await runExample({ DATA_DIR: dataDir }, AS_ANYBODY)
-    expect([code, output]).toEqual([
+    expect([code, output]).toStrictEqual([
       1,
       expect.stringMatching(/- DATA_DIR names a folder that cannot be used \(EACCES\)\.\n$/),
     ])
@@ -42,14 +42,14 @@ describe('the data folder of the example', () => {
     const dataDir = await newFolder()
     writeFileSync(join(dataDir, name), '\0'.repeat(4096))
     const { code, output } = await runExample({ DATA_DIR: dataDir })
-    expect([code, output]).toEqual([1, expect.stringContaining(`  - ${problem}`)])
+    expect([code, output]).toStrictEqual([1, expect.stringContaining(`  - ${problem}`)])
   })
 
   test('gets one secret, although two processes start at the same time', async () => {
     const dataDir = await newFolder()
     const both = await Promise.all([startExample({ DATA_DIR: dataDir }), startExample({ DATA_DIR: dataDir })])
     expect(readFileSync(join(dataDir, 'session-secret'), 'utf8')).toMatch(/^[\w-]{43}$/)
-    expect(readdirSync(dataDir).filter((name) => name.startsWith('session-secret'))).toEqual(['session-secret'])
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('session-secret'))).toStrictEqual(['session-secret'])
     for (const example of both) await example.stop('SIGKILL')
   })
 })

@@ -62,7 +62,7 @@ describe('running the example', () => {
     const example = await examples.start()
     const browser = new Browser()
     const page = await browser.request(`${example.appURL}/nowhere`)
-    expect([page.status, page.body.includes('This page does not exist.')]).toEqual([404, true])
+    expect([page.status, page.body.includes('This page does not exist.')]).toStrictEqual([404, true])
     const json = await browser.request(`${example.appURL}/nowhere`, { headers: { accept: 'application/json' } })
     expect(JSON.parse(json.body)).toEqual({ error: 'This page does not exist.', requestID: expect.any(String) })
   })
@@ -85,7 +85,7 @@ describe('running the example', () => {
     const example = await examples.start()
     expect(example.appURL).toMatch(/^http:\/\/localhost:\d+$/)
     const here = (host: string): Promise<boolean> => isServed(example.appURL.replace('localhost', host))
-    expect(await Promise.all(['localhost', '127.0.0.1', '[::1]'].map(here))).toEqual([true, true, true])
+    expect(await Promise.all(['localhost', '127.0.0.1', '[::1]'].map(here))).toStrictEqual([true, true, true])
     expect(await Promise.all(outside.map(here))).not.toContain(true)
     await example.stop('SIGKILL')
 
@@ -103,7 +103,7 @@ describe('running the example', () => {
       `  - PORT cannot be used: port ${taken} is taken: choose another one, or 0 for a free one.\n`,
     )
     const fake = await runExample({ DATA_DIR: '/nowhere', PROVIDER_PORT: taken })
-    expect([fake.code, fake.output]).toEqual([
+    expect([fake.code, fake.output]).toStrictEqual([
       1,
       expect.stringContaining(`  - PROVIDER_PORT cannot be used: port ${taken} is`),
     ])

@@ -15,7 +15,7 @@ onBothStorages('several processes of the example', (fresh) => {
 
   test('migrate an empty database although all start at the same time', async () => {
     await Promise.all([start(), start(), start()])
-    expect(await storage.rows('select version from migrations')).toEqual([{ version: 1 }, { version: 2 }])
+    expect(await storage.rows('select version from migrations')).toStrictEqual([{ version: 1 }, { version: 2 }])
   })
 
   test('share a login: started on one that is killed, finished on another', async () => {

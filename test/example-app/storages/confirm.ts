@@ -88,7 +88,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     expect((await ada.browser.follow(`${appURL}/account`)).body).not.toMatch(/<code>[23]<\/code>/)
     expect(await ada.answer(appURL, aboutGrace, 'continue')).toBe('/account?notice=linked')
     const page = await ada.browser.follow(`${appURL}/account`)
-    expect(page.body.match(/<code>\d<\/code>/g)?.sort()).toEqual(['<code>1</code>', '<code>3</code>'])
+    expect(page.body.match(/<code>\d<\/code>/g)?.sort()).toStrictEqual(['<code>1</code>', '<code>3</code>'])
   })
 
   test('a program reads who is signed in before the question is answered, and "Not me" frees the login', async () => {
@@ -99,7 +99,7 @@ export function testConfirmation(fresh: FreshStorage): void {
     expect(await opened()).toHaveLength(1)
     expect(await person.answer(appURL, question, 'not-me')).toBe('/login?reason=not_me')
     expect(await person.whoAmI(appURL)).toBeUndefined()
-    expect([await opened(), await users()]).toEqual([[], 0])
+    expect([await opened(), await users()]).toStrictEqual([[], 0])
 
     const alan = await signedIn(ALAN)
     expect(await alan.answer(appURL, await askToLink(alan, ADA), 'continue')).toBe('/account?notice=linked')
@@ -143,13 +143,13 @@ export function testConfirmation(fresh: FreshStorage): void {
         join federated_credentials on user_id = users.id where subject = '${person.userID}'`)
       // The slower one may find the question answered.
       expect(['/login?reason=not_me', '/login?reason=confirm_expired']).toContain(dropped)
-      if (kept === '/profile') expect(rows).toEqual([{ subject: person.userID }])
-      else expect([kept, rows]).toEqual(['/login?reason=confirm_expired', []])
+      if (kept === '/profile') expect(rows).toStrictEqual([{ subject: person.userID }])
+      else expect([kept, rows]).toStrictEqual(['/login?reason=confirm_expired', []])
       expect((await person.browser.follow(`${appURL}/login`)).status).toBeLessThan(400)
     }
     const owners = 'select user_id from federated_credentials where user_id is not null'
-    expect(await storage.rows(`select id from users where id not in (${owners})`)).toEqual([])
-    expect(await storage.rows(`${owners} and user_id not in (select id from users)`)).toEqual([])
+    expect(await storage.rows(`select id from users where id not in (${owners})`)).toStrictEqual([])
+    expect(await storage.rows(`${owners} and user_id not in (select id from users)`)).toStrictEqual([])
   })
 
   test('a login that is removed signs out the browsers that came by it, and no others', async () => {

@@ -55,7 +55,7 @@ export function testSecrets(fresh: FreshStorage): void {
     expect(sinks.log.split('\n').length).toBeGreaterThan(15)
     expect(sinks.log).toContain('"code":"provider_unavailable"')
     expect(sinks.rows).toContain('ada@people.example')
-    expect(findSecrets([...new Set(secrets)], sinks)).toEqual([])
+    expect(findSecrets([...new Set(secrets)], sinks)).toStrictEqual([])
   })
 }
 

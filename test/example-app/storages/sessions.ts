@@ -22,10 +22,10 @@ export function testSessions(fresh: FreshStorage): void {
   test('a sign-out without a user leaves no session, and does not end a login that is under way', async () => {
     for (let count = 0; count < 5; count++) {
       const answer = await visitor().submit(`${appURL}/logout`)
-      expect([answer.status, answer.location]).toEqual([303, '/login?reason=signed_out'])
+      expect([answer.status, answer.location]).toStrictEqual([303, '/login?reason=signed_out'])
       expect(answer.headers['set-cookie']).toBeUndefined()
     }
-    expect(await storage.rows(SESSIONS)).toEqual([])
+    expect(await storage.rows(SESSIONS)).toStrictEqual([])
     const ada = visitor()
     await ada.begin(appURL)
     await ada.submit(`${appURL}/logout`)
@@ -45,7 +45,7 @@ export function testSessions(fresh: FreshStorage): void {
     const inTwoHours = Date.now() + 2 * 60 * 60 * 1000
     // A start that found the session ended may have created a visitor's own.
     for (const { expires_at } of rows) expect(Number(expires_at)).toBeLessThan(inTwoHours)
-    expect(rows.filter(({ data }) => String(data).includes('passport'))).toEqual([])
+    expect(rows.filter(({ data }) => String(data).includes('passport'))).toStrictEqual([])
   })
 
   test('a login ends the session with which its browser came', async () => {
@@ -63,8 +63,8 @@ export function testSessions(fresh: FreshStorage): void {
     for (const data of ['{', 'null', '"text"', '[]', '{}', '{"cookie":null}']) {
       await ada.signIn(appURL)
       await storage.rows(`update sessions set data = '${data}' where user_id is not null returning id`)
-      expect([data, await ada.whoAmI(appURL)]).toEqual([data, undefined])
-      expect([data, await ada.signIn(appURL)]).toEqual([data, '/profile'])
+      expect([data, await ada.whoAmI(appURL)]).toStrictEqual([data, undefined])
+      expect([data, await ada.signIn(appURL)]).toStrictEqual([data, '/profile'])
     }
   })
 

@@ -39,11 +39,11 @@ export function testStorage(fresh: FreshStorage): void {
     expect((await signIn('3')).isConfirmed).toBe(false)
     await accounts.deleteUnconfirmed()
     const sql = 'select subject, user_id, unconfirmed_user_id from federated_credentials order by subject'
-    expect(await database.query(sql)).toEqual([
+    expect(await database.query(sql)).toStrictEqual([
       { subject: '2', user_id: kept.userID, unconfirmed_user_id: null },
       { subject: '3', user_id: null, unconfirmed_user_id: open.userID },
     ])
-    expect(await database.query('select id from users')).toEqual([{ id: kept.userID }])
+    expect(await database.query('select id from users')).toStrictEqual([{ id: kept.userID }])
     await accounts.release(kept.userID)
     expect(await opens(kept.login.id, kept.userID)).toBe(true)
     expect(await signIn('2')).toMatchObject({ userID: kept.userID, isConfirmed: true })
@@ -64,7 +64,7 @@ export function testStorage(fresh: FreshStorage): void {
         signIn(`round ${round}`),
       ])
       const now = (await accounts.findLogin(id))?.userID
-      if (isConfirmed) expect([linked, now]).toEqual(['taken', userID])
+      if (isConfirmed) expect([linked, now]).toStrictEqual(['taken', userID])
       if (linked === 'linked') expect(now).toBe(ownerID)
       expect(now === undefined || (await exists(now))).toBe(true)
       // An account has ten logins at most.
@@ -90,7 +90,7 @@ export function testStorage(fresh: FreshStorage): void {
       await database.query(sql)
     }
     await migrate(database)
-    expect(await database.query('select id from users')).toEqual([{ id: confirmed.userID }])
+    expect(await database.query('select id from users')).toStrictEqual([{ id: confirmed.userID }])
     expect(await signIn('asked')).toMatchObject({ userID: asked.userID, isConfirmed: false })
     expect(await signIn('confirmed')).toMatchObject({ userID: confirmed.userID, isConfirmed: true })
     expect((await accounts.loginsOf(asked.userID)).logins).toHaveLength(1)
@@ -101,7 +101,7 @@ export function testStorage(fresh: FreshStorage): void {
     await accounts.confirm(first.id, userID)
     expect(await accounts.link(second.id, userID)).toBe('linked')
     const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID, ['one'])))
-    expect(removals.sort()).toEqual([false, true])
+    expect(removals.sort()).toStrictEqual([false, true])
     expect((await accounts.loginsOf(userID)).logins.length).toBe(1)
   })
 
@@ -140,7 +140,7 @@ export function testStorage(fresh: FreshStorage): void {
     const [signedIn = 0, visitor = 0] = await expiry()
     for (const user of ['user', undefined]) await stored(user === undefined ? 'visit' : 'sid', sessionOf(user, 600_000))
     const [later = 0, prolonged = 0] = await expiry()
-    expect([later, prolonged > visitor + 500_000]).toEqual([signedIn, true])
+    expect([later, prolonged > visitor + 500_000]).toStrictEqual([signedIn, true])
     expect(sessions.touch).toBeUndefined()
   })
 
@@ -160,7 +160,7 @@ export function testStorage(fresh: FreshStorage): void {
   test('a session that has expired is none, and is swept away', async () => {
     await stored('sid', sessionOf('user', -1000))
     await stored('old', sessionOf('user', -61 * 60 * 1000))
-    expect([await found('sid'), await found('old')]).toEqual([null, null])
+    expect([await found('sid'), await found('old')]).toStrictEqual([null, null])
     await sessions.clean()
     // An hour later: a slow request that saved a session without a row would give it a new end.
     expect((await database.query('select id from sessions')).length).toBe(1)
@@ -176,7 +176,7 @@ export function testStorage(fresh: FreshStorage): void {
     await Promise.all(cleaning)
     await accounts.deleteUnconfirmed()
     for (const table of ['sessions', 'federated_credentials']) {
-      expect([table, await database.query(`select id from ${table}`)]).toEqual([table, []])
+      expect([table, await database.query(`select id from ${table}`)]).toStrictEqual([table, []])
     }
   })
 

@@ -128,9 +128,9 @@ describeInChromium('the pages in Chromium', () => {
       page.evaluate(`
         for (const animation of document.getAnimations()) { animation.pause(); animation.currentTime = ${time} }
         [...document.querySelector('.action').children].map((each) => each.tagName + ' ' + getComputedStyle(each).visibility)`)
-    expect(await atTime(0)).toEqual(['SPAN visible', 'BUTTON hidden'])
-    expect(await atTime(799)).toEqual(['SPAN visible', 'BUTTON hidden'])
-    expect(await atTime(800)).toEqual(['SPAN hidden', 'BUTTON visible'])
+    expect(await atTime(0)).toStrictEqual(['SPAN visible', 'BUTTON hidden'])
+    expect(await atTime(799)).toStrictEqual(['SPAN visible', 'BUTTON hidden'])
+    expect(await atTime(800)).toStrictEqual(['SPAN hidden', 'BUTTON visible'])
   })
 
   test.each(['light', 'dark'] as const)('axe-core finds nothing on a small screen (%s)', async (colorScheme) => {
@@ -141,8 +141,8 @@ describeInChromium('the pages in Chromium', () => {
     const look = async (paths: readonly string[]): Promise<void> => {
       for (const path of paths) {
         await tab.goto(provider.origin + path)
-        expect([path, await accessibilityFindings(tab)]).toEqual([path, []])
-        expect([path, await tab.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320])
+        expect([path, await accessibilityFindings(tab)]).toStrictEqual([path, []])
+        expect([path, await tab.evaluate('document.documentElement.scrollWidth')]).toStrictEqual([path, 320])
       }
     }
     await look(['/', '/developers', '/users', '/users/1', '/nowhere', login])

@@ -44,10 +44,10 @@ async function comesBackTwice(): Promise<string[]> {
 
 test('of two simultaneous callbacks on two processes, one ends at the login page, and the person is signed in', async () => {
   await startTwo('is for everybody')
-  expect(await comesBackTwice()).toEqual(['/login', '/me'])
+  expect(await comesBackTwice()).toStrictEqual(['/login', '/me'])
 })
 
 test('a login page that redirects signed-in users makes both harmless', async () => {
   await startTwo('sends on who is signed in')
-  for (let round = 0; round < 10; round++) expect(await comesBackTwice()).toEqual(['/me', '/me'])
+  for (let round = 0; round < 10; round++) expect(await comesBackTwice()).toStrictEqual(['/me', '/me'])
 })

@@ -54,7 +54,7 @@ test('a callback allocates no more than its ceiling, in the whole stack of a typ
       const answer = await browsers[index]?.comeBack(`${origin}/callback?auth_key=${key}`)
       statuses.add(answer?.status)
     })
-    expect([...statuses]).toEqual([200])
+    expect([...statuses]).toStrictEqual([200])
     return ((await heapUsed(program, 'measure')) - before) / count
   }
   await allocatedBy(WARM_UP)

@@ -55,6 +55,6 @@ describeVisits('"Asking after a login" of docs/guides/asking-after-a-login.md', 
     [false, '/account/confirm'],
   ])('with tabBinding: %j, a login ends at %s', async (tabBinding, path) => {
     await serve(tabBinding)
-    expect(await signIn()).toEqual([path, 'signed in'])
+    expect(await signIn()).toStrictEqual([path, 'signed in'])
   })
 })

@@ -87,7 +87,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
 
   async function isAdded(tab: Tab): Promise<void> {
     await until(async () => (await tab.url()) === `${sites.origin('app.test')}/account`)
-    expect(links).toEqual(['2'])
+    expect(links).toStrictEqual(['2'])
   }
 
   test('adds the attacker’s account by a page without protection', async () => {
@@ -120,7 +120,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
       await tab.press(ADD)
     }
     expect(await tab.run('document.forms[0].inert && document.forms[0].style.opacity')).toBe('0.5')
-    expect(links).toEqual([])
+    expect(links).toStrictEqual([])
     await until(async () => (await tab.run('document.forms[0].inert')) === false)
     expect(await tab.run('document.forms[0].style.opacity')).toBe('')
     await tab.click(ADD)

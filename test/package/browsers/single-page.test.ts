@@ -184,7 +184,7 @@ describeVisits('a single-page application', (visitor) => {
       const popup = await openPopup(tab)
       await until(async () => (await popup.url()).startsWith(provider.origin))
       // Why the guide uses neither: both are lost by Cross-Origin-Opener-Policy, which helmet sets.
-      expect([await popup.run('window.opener === null'), await tab.run('popup.closed')]).toEqual([true, true])
+      expect([await popup.run('window.opener === null'), await tab.run('popup.closed')]).toStrictEqual([true, true])
       await approve(popup, ADA)
       await shows(tab, 'Signed in as Ada Lovelace')
       expect(await tab.url()).toBe(`${app}/notes`)

@@ -60,6 +60,6 @@ describeInEachBrowser('the answer to Unpoly', (start) => {
     if (!answer) throw new Error('no answer')
     const { visits, tab, app } = await open(answer)
     for (const path of ['/auth/social', '/after', '/after']) await tab.goto(app + path)
-    expect(visits).toEqual(['/auth/social', '/after', '/after'])
+    expect(visits).toStrictEqual(['/auth/social', '/after', '/after'])
   })
 })

@@ -12,7 +12,7 @@ test.each(['example-app', 'test/package/docs'])('%s compiles as an ordinary appl
 test('what `npm start` compiles compiles', () => {
   const args = [tsc, '-p', join(root, 'tsconfig.start.json'), '--noEmit', '--incremental', 'false']
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  expect([stdout, status]).toEqual(['', 0])
+  expect([stdout, status]).toStrictEqual(['', 0])
 })
 
 test.each(['none', '{ "compilerOptions": { "module": "esnext", "noEmit": true } }'])(
@@ -26,6 +26,6 @@ test.each(['none', '{ "compilerOptions": { "module": "esnext", "noEmit": true } 
     const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     const isThere = existsSync(join(folder, 'app.js'))
     rmSync(folder, { recursive: true })
-    expect([stdout, status, isThere]).toEqual(['', 0, true])
+    expect([stdout, status, isThere]).toStrictEqual(['', 0, true])
   },
 )

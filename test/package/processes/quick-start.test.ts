@@ -55,7 +55,7 @@ test('the commands of the quick start end in a login', async () => {
   const link = /href="([^"]+)">Sign in</.exec((await ada.request(origin)).body)?.[1] ?? 'none'
   const { location } = await ada.follow(origin + link)
   const [, providerOrigin = '', appID = ''] = /^(.*)\/api\/oauth\?app_id=([\w-]+)$/.exec(location) ?? []
-  expect([providerOrigin, appID]).toEqual([`http://127.0.0.1:${providerPort}`, 'my-app'])
+  expect([providerOrigin, appID]).toStrictEqual([`http://127.0.0.1:${providerPort}`, 'my-app'])
   const { location: page } = await ada.comeBack(await approve({ origin: providerOrigin }, { appID }, '1'))
   const shown = (await ada.follow(origin + page)).body
   expect(shown).toBe('{"id":"1","name":"Ada Lovelace"}')

@@ -32,7 +32,10 @@ function run(args: readonly string[], file: string, change = (code: string): str
 const TESTS = readFileSync(join(PAGE, 'app.test.mjs'), 'utf8').split(/^test\(/m).length - 1
 
 test('the tests of docs/guides/testing.md pass in node:test', () => {
-  expect(run(['--test'], 'app.test.mjs')).toEqual([0, expect.stringMatching(new RegExp(`^. pass ${TESTS}$`, 'm'))])
+  expect(run(['--test'], 'app.test.mjs')).toStrictEqual([
+    0,
+    expect.stringMatching(new RegExp(`^. pass ${TESTS}$`, 'm')),
+  ])
 })
 
 test('the tests of docs/guides/testing.md pass in Jest, but for the clock of node:test', () => {
@@ -54,10 +57,13 @@ test.each([
         .replaceAll(/^(before|after)\(/gm, '$1All('),
   ],
 ])('the small application is tested as it is, in %s', (_runner, args, passed, change) => {
-  expect(run(args, 'spawned.test.mjs', change)).toEqual([0, expect.stringMatching(passed)])
+  expect(run(args, 'spawned.test.mjs', change)).toStrictEqual([0, expect.stringMatching(passed)])
 })
 
 test('an application that ends at its start is told, and not waited for', () => {
   writeFileSync(join(folder, 'app.mjs'), 'process.exit(3)')
-  expect(run(['--test'], 'spawned.test.mjs')).toEqual([1, expect.stringContaining('app.mjs ended with exit code 3')])
+  expect(run(['--test'], 'spawned.test.mjs')).toStrictEqual([
+    1,
+    expect.stringContaining('app.mjs ended with exit code 3'),
+  ])
 })

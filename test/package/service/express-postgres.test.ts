@@ -125,7 +125,7 @@ describeWithPostgres('the application with Postgres of docs/guides/accounts.md',
     for (let count = 0; count < 5; count++)
       expect((await new Browser().follow(running.origin + path, { method })).status).toBe(302)
     const pool = new Pool({ connectionString: database })
-    expect((await pool.query('select count(*)::int from session')).rows).toEqual([{ count: 0 }])
+    expect((await pool.query('select count(*)::int from session')).rows).toStrictEqual([{ count: 0 }])
     await pool.end()
   })
 
@@ -157,7 +157,7 @@ describeWithPostgres('the application with Postgres of docs/guides/accounts.md',
     const env = Object.fromEntries(Array.from(lines.matchAll(/^ENV (\w+)=(.*)$/gm), ([, name, value]) => [name, value]))
     const command: string[] = JSON.parse(/^CMD (.*)$/m.exec(lines)?.[1] ?? '[]')
     const copied = Array.from(lines.matchAll(/^COPY (.*) \.\/$/gm), ([, files]) => files)
-    expect(copied).toEqual(['package.json package-lock.json', command[1]])
+    expect(copied).toStrictEqual(['package.json package-lock.json', command[1]])
     // An address of this machine that is not that of `localhost`.
     const outside = ({ origin }: Process): Promise<number> =>
       new Browser().request(`${origin.replace('localhost', '127.0.0.2')}/healthz`).then(({ status }) => status)
@@ -206,7 +206,7 @@ describeWithPostgres('the application with Postgres of docs/guides/accounts.md',
       expect(await home(ada, running)).toContain('Hello')
       expect(await home(elsewhere, running)).toContain('Sign in')
       expect(await removing.removeLogin(userID, login('2'), '')).toBe(false)
-      expect(await subjects()).toEqual(['2'])
+      expect(await subjects()).toStrictEqual(['2'])
     })
 
     test('of two removals at once one login stays', async () => {
@@ -220,14 +220,14 @@ describeWithPostgres('the application with Postgres of docs/guides/accounts.md',
       await two.query(naive('2'))
       for (const client of [one, two]) await client.query('commit')
       for (const client of [one, two]) client.release()
-      expect(await subjects()).toEqual([])
+      expect(await subjects()).toStrictEqual([])
 
       for (let round = 0; round < 20; round++) {
         await pool.query('delete from federated_credentials')
         const rows = "insert into federated_credentials values ('social-login', '1', $1), ('social-login', '2', $1)"
         await pool.query(rows, [userID])
         const removals = ['1', '2'].map((subject) => removing.removeLogin(userID, login(subject), ''))
-        expect((await Promise.all(removals)).sort()).toEqual([false, true])
+        expect((await Promise.all(removals)).sort()).toStrictEqual([false, true])
         expect(await subjects()).toHaveLength(1)
       }
     })

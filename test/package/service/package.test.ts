@@ -34,7 +34,7 @@ test('contains only the library and its documents', () => {
   )
   const paths = Array.from<{ path: string }>(files).map(({ path }) => path)
   const papers = paths.filter((path) => !path.startsWith('dist/lib/') && !/^docs\/(guides\/)?[\w-]+\.md$/.test(path))
-  expect(papers.sort()).toEqual([
+  expect(papers.sort()).toStrictEqual([
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
@@ -61,7 +61,7 @@ test('contains only the library and its documents', () => {
     'package.json',
   ])
   const inLibrary = paths.filter((path) => path.startsWith('dist/lib/'))
-  expect(inLibrary.filter((path) => !/\.(js|d\.ts)$/.test(path))).toEqual([])
+  expect(inLibrary.filter((path) => !/\.(js|d\.ts)$/.test(path))).toStrictEqual([])
   for (const page of paths.filter((path) => path.endsWith('.md'))) {
     const links = readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
     for (const [, link = ''] of links) expect(paths).toContain(join(dirname(page), link))
@@ -127,7 +127,7 @@ describe.each([
   }, 60_000)
 
   test('the snippets of user code and the examples of the doc comments compile', () => {
-    expect(errors.filter((error) => !error.startsWith('wrong.ts('))).toEqual([])
+    expect(errors.filter((error) => !error.startsWith('wrong.ts('))).toStrictEqual([])
   })
 
   test('each mistake gets an error that names it', () => {

@@ -108,8 +108,8 @@ describeWithRedis('the guide for Redis', () => {
     await outage.begin()
     const answers = [await new Browser().follow(app.loginURL), await browser.comeBack(callback)]
     await outage.end()
-    for (const { status, headers } of answers) expect([status, headers['retry-after']]).toEqual([503, '5'])
-    expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
+    for (const { status, headers } of answers) expect([status, headers['retry-after']]).toStrictEqual([503, '5'])
+    expect(app.errors.map(codeOf)).toStrictEqual(['session_unavailable', 'session_unavailable'])
     expect(JSON.stringify(answers)).not.toContain(String(server.port))
     expect(logins.exchanges()).toBe(0)
     expect((await browser.comeBack(callback)).status).toBe(200)

@@ -45,6 +45,6 @@ describe('the site of the documentation', () => {
         if (!isThere) broken.add(`${page}: ${link}`)
       }
     }
-    expect([...broken]).toEqual([])
+    expect([...broken]).toStrictEqual([])
   })
 })

@@ -35,6 +35,6 @@ describeInEachBrowser('a login whose destination leads to a start, under a refer
     const world = suite.world({ kind: 'session', strategy: { tabBinding: true }, before })
     await startLogin(world, await suite.visitor())
     await until(() => verdictsOf(world).length >= 5)
-    expect(verdictsOf(world).slice(0, 5)).toEqual(['tab page', 'started', 'tab page', 'accepted', 'confirm page'])
+    expect(verdictsOf(world).slice(0, 5)).toStrictEqual(['tab page', 'started', 'tab page', 'accepted', 'confirm page'])
   })
 })

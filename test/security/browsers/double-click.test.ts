@@ -75,7 +75,7 @@ describeInEachBrowser('a double click', (start) => {
       // A click that a busy machine delivers later is no longer part of a double click.
       if (Number(await popup.run('performance.now()')) < 600) await popup.press(CONTINUE)
     }
-    expect(verdictsOf(world)).toEqual(['confirm page'])
+    expect(verdictsOf(world)).toStrictEqual(['confirm page'])
   })
 
   test.each(['GET', 'POST'] as const)(
@@ -97,7 +97,7 @@ describeInEachBrowser('a double click', (start) => {
       await popup.press(button)
       await new Promise((resolve) => setTimeout(resolve, 1000))
       expect(await popup.run(`document.querySelector('${button}').checkVisibility()`)).toBe(false)
-      expect(verdictsOf(world)).toEqual(['confirm page'])
+      expect(verdictsOf(world)).toStrictEqual(['confirm page'])
     },
   )
 
@@ -113,7 +113,7 @@ describeInEachBrowser('a double click', (start) => {
     })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     if (Number(await popup.run('performance.now()')) < 600) await popup.press(CONTINUE)
-    expect(verdictsOf(world)).toEqual(['confirm page'])
+    expect(verdictsOf(world)).toStrictEqual(['confirm page'])
     await popup.click(CONTINUE)
     await world.visited(({ verdict }) => verdict === 'started')
   })
@@ -125,7 +125,7 @@ describeInEachBrowser('a double click', (start) => {
     await new Promise((resolve) => setTimeout(resolve, 1000))
     await popup.toFront()
     await popup.press(CONTINUE)
-    expect(verdictsOf(world)).toEqual(['confirm page'])
+    expect(verdictsOf(world)).toStrictEqual(['confirm page'])
     await popup.click(CONTINUE)
     await world.visited(({ verdict }) => verdict === 'started')
   })
@@ -154,7 +154,7 @@ describeInEachBrowser('a double click', (start) => {
     await keepGuarded(popup)
     await popup.press(CONTINUE)
     await popup.type('Tab', 'Enter')
-    expect(verdictsOf(world)).toEqual(['confirm page'])
+    expect(verdictsOf(world)).toStrictEqual(['confirm page'])
     // The keys may have moved the focus out of the page; a click that returns it restarts the 0.8 s guard.
     await popup.reload()
     await popup.click(CONTINUE)
@@ -166,7 +166,7 @@ describeInEachBrowser('a double click', (start) => {
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     await keepGuarded(popup)
     for (let round = 0; round < 3; round += 1) await popup.type('Tab', 'Enter')
-    expect(verdictsOf(world)).toEqual(['confirm page'])
+    expect(verdictsOf(world)).toStrictEqual(['confirm page'])
   })
 
   test('continued clicks keep it guarded until they pause', async () => {

@@ -47,7 +47,7 @@ describeInEachBrowser('a link inside the application', (start) => {
   test.each(ours)('is refused by ours 30 seconds after the start, and does not affect the login (%s)', async (kind) => {
     const world = worldOf(kind)
     expect(await followsTheLink(world, SILENT_APPROVAL_MS)).toBeNull()
-    expect(verdictsOf(world)).toEqual(['started', 'callback_forged'])
+    expect(verdictsOf(world)).toStrictEqual(['started', 'callback_forged'])
   })
 
   test('succeeds within the 30 seconds: the known limit', async () => {

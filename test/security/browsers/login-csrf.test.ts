@@ -44,7 +44,7 @@ describeInEachBrowser('login CSRF', (start) => {
         const world = suite.world({ kind, way: 'form' })
         const victim = await suite.visitor()
         await plant(world, victim)
-        expect(verdictsOf(world)).toEqual(['confirm page', 'login_not_started'])
+        expect(verdictsOf(world)).toStrictEqual(['confirm page', 'login_not_started'])
         expect(await userIn(world, victim)).toBeNull()
       },
     )

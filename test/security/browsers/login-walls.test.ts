@@ -48,6 +48,6 @@ describeInEachBrowser('a foreign page that opens a page with a part behind a log
   })
 
   test.each(pages)('begins none if the wall answers %s with 401', async (_router, script, body) => {
-    expect(await startsBy(script, body, (_req, res) => void res.status(401).end())).toEqual([])
+    expect(await startsBy(script, body, (_req, res) => void res.status(401).end())).toStrictEqual([])
   })
 })

@@ -43,11 +43,11 @@ describeInEachBrowser('starts', (start, name) => {
         const tab = await victim.open()
         await tab.goto(`${world.app}/`)
         await world.visited(() => true)
-        expect(verdictsOf(world)).toEqual(['speculative_request'])
+        expect(verdictsOf(world)).toStrictEqual(['speculative_request'])
         expect(inspect(world.target.store, false, null)).not.toContain('passport-social-login')
         await tab.click(`a[href="${START}"]`)
         await world.visited(isCallback)
-        expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+        expect([exchangesOf(world), await userIn(world, victim)]).toStrictEqual([1, AS_VICTIM])
       })
     })
 
@@ -58,7 +58,7 @@ describeInEachBrowser('starts', (start, name) => {
     await world.visited(() => true)
     await tab.goto(`${world.app}/`)
     await until(() => world.target.visits.length === 2)
-    expect(verdictsOf(world)).toEqual(['start_forbidden', 'start_forbidden'])
+    expect(verdictsOf(world)).toStrictEqual(['start_forbidden', 'start_forbidden'])
   })
 
   describe('the confirm page', () => {
@@ -74,7 +74,7 @@ describeInEachBrowser('starts', (start, name) => {
       const world = withLoginWall()
       const tab = await (await suite.visitor()).open()
       await tab.goto(`${world.app}/inbox`)
-      expect(verdictsOf(world)).toEqual(['confirm page'])
+      expect(verdictsOf(world)).toStrictEqual(['confirm page'])
       await tab.click('main a')
       await world.visited(({ verdict }) => verdict === 'accepted')
     })
@@ -91,7 +91,7 @@ describeInEachBrowser('starts', (start, name) => {
       await tab.goto(world.evilPage(`<a id="go" rel="noreferrer" href="${world.forged()}">Look</a>`))
       await tab.click('#go')
       await world.visited(isCallback)
-      expect(verdictsOf(world)).toEqual(['confirm page', 'login_not_started'])
+      expect(verdictsOf(world)).toStrictEqual(['confirm page', 'login_not_started'])
     })
 
     test('is not shown when a link of the application hits the login wall', async () => {
@@ -100,7 +100,7 @@ describeInEachBrowser('starts', (start, name) => {
       await tab.goto(`${world.app}/`)
       await tab.click('#inbox')
       await world.visited(isCallback)
-      expect(verdictsOf(world)).toEqual(['started', 'accepted'])
+      expect(verdictsOf(world)).toStrictEqual(['started', 'accepted'])
     })
   })
 

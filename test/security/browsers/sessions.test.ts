@@ -75,7 +75,7 @@ describeInEachBrowser('cookies and second visits', (start, name) => {
         expect(sealed).toHaveLength(1)
         const sent = await plant(world, victim, sealed.map(disguise))
         expect(sent).toContain('plain=arrives')
-        expect([verdictsOf(world).at(-1), exchangesOf(world)]).toEqual(['login_not_started', 0])
+        expect([verdictsOf(world).at(-1), exchangesOf(world)]).toStrictEqual(['login_not_started', 0])
       },
     )
   })
@@ -122,7 +122,7 @@ describeInEachBrowser('cookies and second visits', (start, name) => {
       await tab.run('void setTimeout(() => history.forward())')
       await until(async () => (await tab.url()).startsWith(world.app) && (await tab.text()).includes(NOTHING_LEFT))
       expect(new Set(verdictsOf(world))).toEqual(new Set(['started', 'accepted', 'login_not_started']))
-      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+      expect([exchangesOf(world), await userIn(world, victim)]).toStrictEqual([1, AS_VICTIM])
     })
 
     test('a reload of the form that the tab’s page has sent: the same', async () => {
@@ -134,8 +134,8 @@ describeInEachBrowser('cookies and second visits', (start, name) => {
       await tab.reload()
       await world.visited(({ verdict }) => verdict === 'login_not_started')
       expect(await tab.text()).toContain(NOTHING_LEFT)
-      expect(verdictsOf(world).slice(-2)).toEqual(['accepted', 'login_not_started'])
-      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+      expect(verdictsOf(world).slice(-2)).toStrictEqual(['accepted', 'login_not_started'])
+      expect([exchangesOf(world), await userIn(world, victim)]).toStrictEqual([1, AS_VICTIM])
     })
 
     test('a double click on the provider’s link: signed in, and one exchange', async () => {

@@ -36,7 +36,7 @@ describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback
 
   test.each(ours)('does nothing to ours, and the link under way succeeds (%s)', async (kind) => {
     const world = await linkBeside(kind)
-    expect(verdictsOf(world)).toEqual(['started', 'callback_forged', 'linked'])
-    expect(world.target.linked).toEqual(['ada: social:1'])
+    expect(verdictsOf(world)).toStrictEqual(['started', 'callback_forged', 'linked'])
+    expect(world.target.linked).toStrictEqual(['ada: social:1'])
   })
 })

@@ -61,7 +61,7 @@ export function describeRouter({ name, head, isReady, links, says }: RouterUnder
         await ready()
         await tab.hover('#go')
         if (prefetches) await until(() => starts().length > 0)
-        expect([begun(), Reflect.get(world.target.store, 'sessions') ?? {}]).toEqual([0, {}])
+        expect([begun(), Reflect.get(world.target.store, 'sessions') ?? {}]).toStrictEqual([0, {}])
 
         await tab.click('#go')
         await atProvider()
@@ -77,8 +77,8 @@ export function describeRouter({ name, head, isReady, links, says }: RouterUnder
         await world.visited(({ verdict }) => verdict === 'accepted')
         expect(await userIn(world, visitor)).toBe('social:1')
         expect(begun()).toBe(2)
-        expect(verdictsOf(world).filter((verdict) => !/^(page|started|accepted|409)$/.test(verdict))).toEqual([])
-        expect(tab.complaints().filter((line) => !says?.test(line))).toEqual([])
+        expect(verdictsOf(world).filter((verdict) => !/^(page|started|accepted|409)$/.test(verdict))).toStrictEqual([])
+        expect(tab.complaints().filter((line) => !says?.test(line))).toStrictEqual([])
       },
     )
   })

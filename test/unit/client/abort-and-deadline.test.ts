@@ -14,7 +14,7 @@ test('a call with an already aborted signal sends nothing and rejects with the r
   expect(await rejectionOf(client.exchangeAuthKey(key, { signal }))).toBe(reason)
   expect(await rejectionOf(client.getCurrentUser(token, { signal }))).toBe(reason)
   expect(await rejectionOf(client.getUserInfo(token, { signal }))).toBe(reason)
-  expect(clients.provider.requests).toEqual([])
+  expect(clients.provider.requests).toStrictEqual([])
 })
 
 test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true }])(
@@ -89,7 +89,7 @@ test("a dispatcher of the user's is used for every call, and stays open", async 
   const closing = client.close()
   expect(closing).toBeInstanceOf(Promise)
   await closing
-  expect([agent.closed, agent.destroyed]).toEqual([false, false])
+  expect([agent.closed, agent.destroyed]).toStrictEqual([false, false])
   expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '1' })
   await agent.close()
   expectOutcome(await rejectionOf(client.getCurrentUser(access_token)), 'provider_unreachable', 'profile')
@@ -134,7 +134,7 @@ test('close waits for pending calls, also when it is called again, and refuses l
   const closes = [client.close(), client.close()].map((close) => close.finally(() => ends.push('close')))
   await Promise.all(closes)
   await client.close()
-  expect(ends).toEqual(['call', 'close', 'close'])
+  expect(ends).toStrictEqual(['call', 'close', 'close'])
   expect(await call).toHaveProperty('access_token')
   // No outcome of the provider, to which nothing is sent.
   const closed = new Error('This SocialLoginClient is closed: make a new one')
@@ -161,7 +161,7 @@ describe('maxConnections', () => {
     for (let round = 0; round < 2; round += 1) {
       await Promise.all(Array.from({ length: 6 }, () => client.exchangeAuthKey(key)))
     }
-    expect([raw.requests.length, raw.accepted]).toEqual([12, 2])
+    expect([raw.requests.length, raw.accepted]).toStrictEqual([12, 2])
   })
 
   test('are not exceeded by calls whose deadline ends during the TLS handshake', async () => {

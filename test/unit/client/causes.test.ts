@@ -63,7 +63,7 @@ test('what is labelled as a page may have been rewritten, and what is labelled a
   const messages = ['text/html; charset=utf-8', 'application/json'].map((type) =>
     String(thrownBy(() => readProfile({ status: 200, headers: { 'content-type': type }, text, retried: false }))),
   )
-  expect(messages.map((message) => message.includes('It is labelled as a page'))).toEqual([true, false])
+  expect(messages.map((message) => message.includes('It is labelled as a page'))).toStrictEqual([true, false])
 })
 
 test.each(Object.keys(bodies))('%s is named, and no other cause of a bad response', (cause) => {

@@ -18,7 +18,7 @@ beforeAll(() => {
 test('the login URL carries the application id and nothing else', () => {
   expect(client.loginURL()).toBe(`${clients.provider.oauthBase}/oauth?app_id=app-id`)
   const odd = clients.client({ clientID: 'a b&auth_key=x#é' })
-  expect([...new URL(odd.loginURL()).searchParams]).toEqual([['app_id', 'a b&auth_key=x#é']])
+  expect([...new URL(odd.loginURL()).searchParams]).toStrictEqual([['app_id', 'a b&auth_key=x#é']])
   expect(new URL(odd.loginURL()).hash).toBe('')
   const elsewhere = clients.client({ authorizationURL: 'https://login.example/page' })
   expect(elsewhere.loginURL()).toBe('https://login.example/page?app_id=app-id')
@@ -29,9 +29,9 @@ test('the exchange is one POST of exactly three form fields', async () => {
   const answer = await client.exchangeAuthKey(authKey)
   expect(answer).toEqual({ access_token: expect.stringMatching(/^[\x21-\x7e]+$/) })
   const [request, ...others] = clients.provider.requests
-  expect(others).toEqual([])
+  expect(others).toStrictEqual([])
   expect(request).toMatchObject({ method: 'POST', path: '/api/authorize', status: 200 })
-  expect([...new URLSearchParams(request?.body)]).toEqual([
+  expect([...new URLSearchParams(request?.body)]).toStrictEqual([
     ['app_id', 'app-id'],
     ['app_secret', secret],
     ['auth_key', authKey],
@@ -52,7 +52,11 @@ test('a key with any characters stays one form field', async () => {
     clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_rejected', 'exchange')
     const [request] = clients.provider.requests
-    expect([...new URLSearchParams(request?.body)].map(([name]) => name)).toEqual(['app_id', 'app_secret', 'auth_key'])
+    expect([...new URLSearchParams(request?.body)].map(([name]) => name)).toStrictEqual([
+      'app_id',
+      'app_secret',
+      'auth_key',
+    ])
     expect(request?.form).toEqual({ app_id: 'app-id', app_secret: secret, auth_key: authKey })
   }
 })
@@ -64,7 +68,7 @@ test.each([...['', 'é😀', 'a b', '\r\nX: y', '\u0000', 'a'.repeat(513)], ...[
     const error = await rejectionOf(asked)
     if (typeof odd === 'string') expectOutcome(error, 'auth_key_malformed', 'exchange')
     else expect(error).toBeInstanceOf(TypeError)
-    expect(clients.provider.requests).toEqual([])
+    expect(clients.provider.requests).toStrictEqual([])
   },
 )
 
@@ -73,7 +77,7 @@ test('the current user is one GET with the bearer token and the content type', a
   clients.provider.clearRequests()
   expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '1', user_firstname: 'Ada' })
   const [request, ...others] = clients.provider.requests
-  expect(others).toEqual([])
+  expect(others).toStrictEqual([])
   expect(request).toMatchObject({ method: 'GET', path: '/api/v1/user/me', body: '', status: 200 })
   expect(request?.headers).toEqual({
     host: new URL(clients.provider.baseURL).host,
@@ -91,7 +95,7 @@ test('the legacy endpoint is one GET with the token in its query and not in a he
   clients.provider.clearRequests()
   expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
   const [request, ...others] = clients.provider.requests
-  expect(others).toEqual([])
+  expect(others).toStrictEqual([])
   expect(request).toMatchObject({ method: 'GET', path: `/api/get_user_info?access_token=${access_token}`, body: '' })
   expect(request?.headers).not.toHaveProperty('authorization')
 })
@@ -103,7 +107,7 @@ test('a token of unusual characters is sent unchanged to both endpoints', async 
     expectOutcome(await rejectionOf(client.getUserInfo(odd)), 'profile_unauthorized', 'profile')
     const [bearer, legacy] = clients.provider.requests
     expect(bearer?.headers.authorization).toBe(`Bearer ${odd}`)
-    expect([...new URLSearchParams(legacy?.path.split('?')[1])]).toEqual([['access_token', odd]])
+    expect([...new URLSearchParams(legacy?.path.split('?')[1])]).toStrictEqual([['access_token', odd]])
   }
 })
 
@@ -117,7 +121,7 @@ test.each([
     expect(error).toBeInstanceOf(typeof odd === 'string' ? RangeError : TypeError)
     expect(String(error)).toContain(`${method}: accessToken must be an access token`)
   }
-  expect(clients.provider.requests).toEqual([])
+  expect(clients.provider.requests).toStrictEqual([])
 })
 
 test.each([
@@ -134,7 +138,7 @@ test.each([
     const asked: Promise<unknown> = Reflect.apply(client[method], client, [...given, options])
     expect(await rejectionOf(asked)).toEqual(new TypeError(`${method}: ${problem}`))
   }
-  expect(clients.provider.requests).toEqual([])
+  expect(clients.provider.requests).toStrictEqual([])
 })
 
 test.each(['7', '9007199254740993', '1.50'])('a token that is the number %s is kept as it was sent', async (number) => {
@@ -161,7 +165,7 @@ test.each([400, 401, 403, 404, 405, 418])(
     clients.provider.failNext('user/me', { status })
     for (const rejected of [client.exchangeAuthKey(key), client.getCurrentUser(token)]) {
       const message = String(await rejectionOf(rejected))
-      expect(unknown.filter((name) => message.includes(name))).toEqual([])
+      expect(unknown.filter((name) => message.includes(name))).toStrictEqual([])
     }
   },
 )

@@ -19,7 +19,7 @@ test('a deadline ends once: by the signal, or by its time, whichever is first', 
   deadline.onEnd((reason) => ends.push(reason))
   controller.abort('the user left')
   jest.advanceTimersByTime(2000)
-  expect([ends, deadline.signal.aborted, deadline.expired]).toEqual([['the user left'], true, false])
+  expect([ends, deadline.signal.aborted, deadline.expired]).toStrictEqual([['the user left'], true, false])
 })
 
 test('a race that is over keeps nothing of its deadline', async () => {
@@ -44,22 +44,22 @@ const PASSED = 'TimeoutError: The deadline has passed.'
 
 test('a deadline tells how much time is left, and that it has ended', () => {
   const deadline = new Deadline(1000)
-  expect([deadline.remaining, deadline.signal.aborted, deadline.expired]).toEqual([1000, false, false])
+  expect([deadline.remaining, deadline.signal.aborted, deadline.expired]).toStrictEqual([1000, false, false])
   jest.advanceTimersByTime(400)
   expect(deadline.remaining).toBe(600)
   jest.advanceTimersByTime(600)
-  expect([deadline.remaining, String(deadline.signal.reason), deadline.expired]).toEqual([0, PASSED, true])
+  expect([deadline.remaining, String(deadline.signal.reason), deadline.expired]).toStrictEqual([0, PASSED, true])
 })
 
 test('no time is left before the timer has run, either, nor once the caller has left', () => {
   const late = new Deadline(1000)
   const now = performance.now()
   const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1500)
-  expect([late.remaining, late.signal.aborted]).toEqual([0, false])
+  expect([late.remaining, late.signal.aborted]).toStrictEqual([0, false])
   clock.mockRestore()
   late.clear()
   const left = new Deadline(1000, AbortSignal.abort('left'))
-  expect([left.remaining, left.signal.reason, left.expired]).toEqual([0, 'left', false])
+  expect([left.remaining, left.signal.reason, left.expired]).toStrictEqual([0, 'left', false])
   left.clear()
 })
 
@@ -82,9 +82,9 @@ test('who listens is told once, in time or soon, unless it has stopped listening
   deadline.onEnd(listener('stopped'))()
   jest.advanceTimersByTime(1000)
   deadline.onEnd(listener('late'))
-  expect(told).toEqual([`early: ${PASSED}`])
+  expect(told).toStrictEqual([`early: ${PASSED}`])
   jest.runAllTicks()
-  expect(told).toEqual([`early: ${PASSED}`, `late: ${PASSED}`])
+  expect(told).toStrictEqual([`early: ${PASSED}`, `late: ${PASSED}`])
 })
 
 test('its signal aborts with it, also where it has ended before', () => {
@@ -93,9 +93,9 @@ test('its signal aborts with it, also where it has ended before', () => {
   const { signal } = deadline
   expect(signal.aborted).toBe(false)
   controller.abort('left')
-  expect([signal.aborted, signal.reason]).toEqual([true, 'left'])
+  expect([signal.aborted, signal.reason]).toStrictEqual([true, 'left'])
   const ended = new Deadline(1000, controller.signal)
-  expect([ended.signal.aborted, ended.signal.reason]).toEqual([true, 'left'])
+  expect([ended.signal.aborted, ended.signal.reason]).toStrictEqual([true, 'left'])
   deadline.clear()
   ended.clear()
 })
@@ -108,8 +108,8 @@ test('a deadline that is cleared has nothing to do with the signal of its caller
   const deadline = new Deadline(1000, controller.signal)
   deadline.clear()
   const listener = add?.mock.calls[0]?.[1]
-  expect(add?.mock.calls).toEqual([['abort', listener, { once: true }]])
-  expect(remove?.mock.calls).toEqual([['abort', listener]])
+  expect(add?.mock.calls).toStrictEqual([['abort', listener, { once: true }]])
+  expect(remove?.mock.calls).toStrictEqual([['abort', listener]])
 })
 
 test('a race has the result of the work, its error, or the end of the deadline', async () => {
@@ -132,6 +132,6 @@ test('a pause lasts as long as it says, and leaves no listener', async () => {
   expect(isOver).toBe(false)
   await jest.advanceTimersByTimeAsync(1)
   await pause
-  expect([listenersOf(deadline), jest.getTimerCount()]).toEqual([0, 1])
+  expect([listenersOf(deadline), jest.getTimerCount()]).toStrictEqual([0, 1])
   deadline.clear()
 })

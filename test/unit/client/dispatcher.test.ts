@@ -77,7 +77,7 @@ test.each(following)(
       signal: AbortSignal.timeout(5000),
     })
     naive.body.resume()
-    expect(elsewhere.requests.map(({ body }) => body)).toEqual([`app_secret=${marker}`])
+    expect(elsewhere.requests.map(({ body }) => body)).toStrictEqual([`app_secret=${marker}`])
 
     const client = clients.client({ dispatcher })
     expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_redirected', 'exchange')
@@ -113,7 +113,7 @@ test('a dispatcher is asked for each request as a whole', async () => {
   }
   const profile = { method: 'GET', body: null, idempotent: true }
   const forProfile = { ...headers, 'content-type': 'application/json' }
-  expect(asked).toEqual([
+  expect(asked).toStrictEqual([
     { ...common, ...exchange },
     { ...common, ...profile, path: '/api/v1/user/me', headers: { ...forProfile, authorization: 'Bearer t+n' } },
     { ...common, ...profile, path: '/api/get_user_info?access_token=t%2Bn', headers: forProfile },
@@ -194,7 +194,7 @@ test('a body that has been read is not touched again when the call ends during t
   const listeners = body.listenerCount('error')
   controller.abort()
   await call
-  expect([body.destroyed, body.listenerCount('error')]).toEqual([true, listeners])
+  expect([body.destroyed, body.listenerCount('error')]).toStrictEqual([true, listeners])
 })
 
 test('a call whose time is over asks no dispatcher, which might ignore the signal', async () => {

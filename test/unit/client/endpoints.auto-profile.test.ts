@@ -36,7 +36,7 @@ test('a server with both endpoints is asked at user/me alone, every time', async
   const access = await accessToken()
   for (let time = 0; time < 2; time += 1)
     expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
-  expect(sent()).toEqual(['user/me', 'user/me'])
+  expect(sent()).toStrictEqual(['user/me', 'user/me'])
 })
 
 test('a server without user/me is asked at the legacy endpoint with the same token, which is remembered', async () => {
@@ -44,9 +44,9 @@ test('a server without user/me is asked at the legacy endpoint with the same tok
   const access = await accessToken()
   for (let time = 0; time < 3; time += 1)
     expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
-  expect(sent()).toEqual(['user/me', 'get_user_info', 'get_user_info', 'get_user_info'])
+  expect(sent()).toStrictEqual(['user/me', 'get_user_info', 'get_user_info', 'get_user_info'])
   const [first, second] = clients.provider.requests
-  expect([first?.headers.authorization, second?.query]).toEqual([`Bearer ${access}`, { access_token: access }])
+  expect([first?.headers.authorization, second?.query]).toStrictEqual([`Bearer ${access}`, { access_token: access }])
   expect(second?.headers).not.toHaveProperty('authorization')
 })
 
@@ -56,7 +56,7 @@ test('each client remembers for itself, and only for auto', async () => {
   await client.fetchUser('auto', access)
   await clients.client().fetchUser('auto', access)
   await rejectionOf(client.fetchUser('user/me', access))
-  expect(sent()).toEqual(['user/me', 'get_user_info', 'user/me', 'get_user_info', 'user/me'])
+  expect(sent()).toStrictEqual(['user/me', 'get_user_info', 'user/me', 'get_user_info', 'user/me'])
 })
 
 test.each<[string, Fault]>([
@@ -68,7 +68,7 @@ test.each<[string, Fault]>([
   const access = await accessToken()
   clients.provider.failNext('user/me', fault)
   expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
-  expect(sent()).toEqual(['user/me', 'get_user_info'])
+  expect(sent()).toStrictEqual(['user/me', 'get_user_info'])
 })
 
 test.each<[string, Fault]>([
@@ -83,7 +83,7 @@ test.each<[string, Fault]>([
 ])('%s at user/me is not followed by the legacy endpoint', async (_title, fault) => {
   clients.provider.failNext('user/me', fault)
   await rejectionOf(client.fetchUser('auto', token))
-  expect(sent()).toEqual(['user/me'])
+  expect(sent()).toStrictEqual(['user/me'])
 })
 
 test('a person who is gone is reported as the legacy endpoint reports it, and nothing is remembered', async () => {
@@ -97,7 +97,7 @@ test('a person who is gone is reported as the legacy endpoint reports it, and no
   clients.provider.failNext('user/me', { status: 404 })
   expectOutcome(await rejectionOf(client.fetchUser('auto', access_token)), 'profile_invalid', 'profile')
   await client.fetchUser('auto', other)
-  expect(sent()).toEqual(['user/me', 'get_user_info', 'user/me', 'user/me', 'get_user_info', 'user/me'])
+  expect(sent()).toStrictEqual(['user/me', 'get_user_info', 'user/me', 'user/me', 'get_user_info', 'user/me'])
 })
 
 test.each<[string, Fault]>([
@@ -116,7 +116,7 @@ test.each<[string, Fault]>([
     clients.provider.failNext('get_user_info', fault)
     await rejectionOf(client.fetchUser('auto', access))
     await client.fetchUser('auto', access)
-    expect(sent()).toEqual(['user/me', 'get_user_info', 'get_user_info', 'user/me'])
+    expect(sent()).toStrictEqual(['user/me', 'get_user_info', 'get_user_info', 'user/me'])
   },
 )
 
@@ -128,7 +128,7 @@ test('concurrent first calls each find their profile, and later ones go to the l
   expect(sent().filter((endpoint) => endpoint === 'get_user_info')).toHaveLength(10)
   clients.provider.clearRequests()
   await client.fetchUser('auto', access)
-  expect(sent()).toEqual(['get_user_info'])
+  expect(sent()).toStrictEqual(['get_user_info'])
 })
 
 test('each of the two requests is retried, as by itself', async () => {
@@ -137,7 +137,7 @@ test('each of the two requests is retried, as by itself', async () => {
   clients.provider.failNext('user/me', down)
   clients.provider.failNext('get_user_info', { reset: 'body' })
   expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
-  expect(sent()).toEqual(['user/me', 'user/me', 'get_user_info', 'get_user_info'])
+  expect(sent()).toStrictEqual(['user/me', 'user/me', 'get_user_info', 'get_user_info'])
   clients.provider.failNext('get_user_info', down, { times: Number.POSITIVE_INFINITY })
   expectOutcome(await rejectionOf(client.fetchUser('auto', access)), 'provider_unavailable', 'profile')
   expect(sent()).toHaveLength(4 + MAX_PROFILE_SENDS)

@@ -20,7 +20,7 @@ test('one process warning says what the choice means, however many clients make 
   byGet()
   byGet()
   const options = { type: 'SocialLoginWarning', code: 'SECRET_IN_URL' }
-  expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/'get' sends .* secret in a URL/), options]])
+  expect(emitWarning.mock.calls).toStrictEqual([[expect.stringMatching(/'get' sends .* secret in a URL/), options]])
   expectNoneShown(emitWarning.mock.calls, [secret])
 })
 
@@ -29,9 +29,9 @@ test('the exchange is one GET with the same three fields in its query, and no bo
   const authKey = clients.newKey()
   const { access_token } = await byGet().exchangeAuthKey(authKey)
   const [request, ...others] = clients.provider.requests
-  expect(others).toEqual([])
+  expect(others).toStrictEqual([])
   expect(request).toMatchObject({ method: 'GET', body: '', status: 200 })
-  expect([...new URLSearchParams(request?.path.split('?')[1])]).toEqual([
+  expect([...new URLSearchParams(request?.path.split('?')[1])]).toStrictEqual([
     ['app_id', 'app-id'],
     ['app_secret', secret],
     ['auth_key', authKey],
@@ -67,7 +67,7 @@ test('a connection that closes before the response is the only reason to send it
   raw.failNext('authorize', (socket) => socket.resetAndDestroy())
   raw.failNext('authorize', (socket) => socket.write(answer('{"error":true}')))
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unreachable', 'exchange')
-  expect(raw.requests.map(({ method }) => method)).toEqual(['GET', 'GET'])
+  expect(raw.requests.map(({ method }) => method)).toStrictEqual(['GET', 'GET'])
   await client.close()
   await raw.stop()
 })

@@ -9,7 +9,7 @@ const response = (json: unknown) => ({ status: 200, headers: {}, text: JSON.stri
 
 test('a key has 1 to 512 visible ASCII characters', () => {
   const keys = ['', 'k', 'k'.repeat(512), 'k'.repeat(513), 'a b', 'a\n', 'ä', 7, undefined, ['k']]
-  expect(keys.map(isAuthKey)).toEqual([false, true, true, ...Array(7).fill(false)])
+  expect(keys.map(isAuthKey)).toStrictEqual([false, true, true, ...Array(7).fill(false)])
 })
 
 test('a token has 1 to 4,096 visible ASCII characters', () => {
@@ -20,9 +20,9 @@ test('a token has 1 to 4,096 visible ASCII characters', () => {
       return Reflect.get(Object(error), 'code')
     }
   }
-  expect([tokenOf('t'), tokenOf('t'.repeat(4096))]).toEqual(['t', 't'.repeat(4096)])
+  expect([tokenOf('t'), tokenOf('t'.repeat(4096))]).toStrictEqual(['t', 't'.repeat(4096)])
   for (const token of ['t'.repeat(4097), 'a b', 'a\r\nb', 'ä', ['t'], { t: 1 }, true])
-    expect([token, tokenOf(token)]).toEqual([token, 'provider_bad_response'])
+    expect([token, tokenOf(token)]).toStrictEqual([token, 'provider_bad_response'])
 })
 
 test('an id has 1 to 128 characters', () => {

@@ -16,9 +16,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 test('there are as many slots as were asked for, and a released one can be acquired again', () => {
   const semaphore = new Semaphore(2)
-  expect([1, 2, 3].map(() => semaphore.tryAcquire())).toEqual([true, true, false])
+  expect([1, 2, 3].map(() => semaphore.tryAcquire())).toStrictEqual([true, true, false])
   semaphore.release()
-  expect([1, 2].map(() => semaphore.tryAcquire())).toEqual([true, false])
+  expect([1, 2].map(() => semaphore.tryAcquire())).toStrictEqual([true, false])
 })
 
 test('who waits gets the slot that is released, also by work that fails', async () => {
@@ -40,7 +40,7 @@ test('who waits leaves at the deadline, and takes no slot later', async () => {
   semaphore.release()
   await turn()
   expect(work).not.toHaveBeenCalled()
-  expect([semaphore.isIdle, semaphore.tryAcquire()]).toEqual([true, true])
+  expect([semaphore.isIdle, semaphore.tryAcquire()]).toStrictEqual([true, true])
 })
 
 test('close waits until all slots are released, lets present waiters finish, and grants no further ones', async () => {
@@ -52,7 +52,7 @@ test('close waits until all slots are released, lets present waiters finish, and
     isClosed = true
   })
   await turn()
-  expect([isClosed, semaphore.tryAcquire()]).toEqual([false, false])
+  expect([isClosed, semaphore.tryAcquire()]).toStrictEqual([false, false])
   expect(await rejectionOf(semaphore.run(newDeadline(), async () => {}))).toEqual(
     new Error('The connections to the provider are closed'),
   )
@@ -78,8 +78,8 @@ test('slots go to those who wait, in their order, and to nobody who has left', a
   semaphore.release()
   semaphore.release()
   await Promise.all(all)
-  expect(order).toEqual(['second left: closed the window', 'first', 'third'])
-  expect([semaphore.isIdle, semaphore.tryAcquire()]).toEqual([false, false])
+  expect(order).toStrictEqual(['second left: closed the window', 'first', 'third'])
+  expect([semaphore.isIdle, semaphore.tryAcquire()]).toStrictEqual([false, false])
   semaphore.release()
   expect(semaphore.isIdle).toBe(true)
 })
@@ -91,7 +91,7 @@ test('who has got a slot is not told of the end of its deadline', async () => {
   const acquired = semaphore.acquire(deadline)
   semaphore.release()
   await acquired
-  expect(getEventListeners(deadline.signal, 'abort')).toEqual([])
+  expect(getEventListeners(deadline.signal, 'abort')).toStrictEqual([])
 })
 
 test('close waits for nothing where no slot is in use, and may be called by several', async () => {
@@ -104,10 +104,10 @@ test('close waits for nothing where no slot is in use, and may be called by seve
   const closing = ['one', 'two'].map((name) => busy.close().then(() => ended.push(name)))
   busy.release()
   await turn()
-  expect(ended).toEqual([])
+  expect(ended).toStrictEqual([])
   busy.release()
   await Promise.all(closing)
-  expect(ended).toEqual(['one', 'two'])
+  expect(ended).toStrictEqual(['one', 'two'])
 })
 
 test('once it is closed, not even a free slot is granted', async () => {

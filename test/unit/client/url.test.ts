@@ -53,5 +53,5 @@ test('a path is read on its base, and a URL as it is', () => {
 })
 
 test('an address of IPv6 is given to sockets without its brackets, and other hosts as they are', () => {
-  expect(['[::1]', '127.0.0.1', 'h.example'].map(withoutBrackets)).toEqual(['::1', '127.0.0.1', 'h.example'])
+  expect(['[::1]', '127.0.0.1', 'h.example'].map(withoutBrackets)).toStrictEqual(['::1', '127.0.0.1', 'h.example'])
 })

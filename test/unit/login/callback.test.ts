@@ -84,12 +84,12 @@ test('of a double click the second callback marks the record after the first and
   const app = await startWith(store)
   logins.provider.failNext('authorize', { delay: 200 })
   const answers = await Promise.all(await doubleClick(app, store, new Browser()))
-  expect(answers.map(({ status }) => status)).toEqual([200, 200])
-  expect(store.told).toEqual([
+  expect(answers.map(({ status }) => status)).toStrictEqual([200, 200])
+  expect(store.told).toStrictEqual([
     ...['load', 'consume 1', 'load', 'consumed 1', 'consume 2', 'verify', 'answer 1', 'consumed 2', 'answer 2'],
   ])
   const [saved] = store.saved
-  expect(store.given).toEqual([saved, saved])
+  expect(store.given).toStrictEqual([saved, saved])
 })
 
 test('a second click that finds the record marked does not mark it again, and is told all that the first is', async () => {
@@ -103,7 +103,7 @@ test('a second click that finds the record marked does not mark it again, and is
   await until(() => logins.exchanges() > 0)
   const [one, two] = [await browser.comeBack(callback), await first].map(({ body }) => JSON.parse(body).info)
   const assurance = { ...two.assurance, age: expect.any(Number) }
-  expect([one, two]).toEqual([
+  expect([one, two]).toStrictEqual([
     { assurance, returnTo: '/inbox', state: 'cart-7', duplicate: true },
     { assurance, returnTo: '/inbox', state: 'cart-7' },
   ])
@@ -132,7 +132,7 @@ test('a callback and what follows are traced as the login of the start', async (
   await app.logIn()
   for (const end of ends) end()
   const [login] = traced
-  expect(traced).toEqual([expect.stringMatching(/./), login, login, login])
+  expect(traced).toStrictEqual([expect.stringMatching(/./), login, login, login])
 })
 
 test('where the record cannot be marked both callbacks of a double click say so, and a reload signs in', async () => {
@@ -144,7 +144,7 @@ test('where the record cannot be marked both callbacks of a double click say so,
   const app = await startWith(store)
   const browser = new Browser()
   const answers = await Promise.all(await doubleClick(app, store, browser))
-  expect(answers.map(({ status }) => status)).toEqual([503, 503])
+  expect(answers.map(({ status }) => status)).toStrictEqual([503, 503])
   store.before = async () => undefined
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
 })
@@ -177,8 +177,8 @@ test.each([
   store.ageMs = ageMs
   const headers = { 'sec-fetch-site': site, ...(isOfApp && { referer: `${app.origin}/` }) }
   const { status, body } = await browser.comeBack(app.approvedCallback(), { headers })
-  expect([status, [TYPED, LATE].filter((hint) => body.includes(hint))]).toEqual([403, [says]])
-  expect(store.told).toEqual(['load'])
+  expect([status, [TYPED, LATE].filter((hint) => body.includes(hint))]).toStrictEqual([403, [says]])
+  expect(store.told).toStrictEqual(['load'])
 })
 
 test('under tabBinding only the tab that has the secret shares a login that runs', async () => {
@@ -193,7 +193,7 @@ test('under tabBinding only the tab that has the secret shares a login that runs
   const first = submit()
   await until(() => logins.exchanges() > 0)
   const [other, second] = await Promise.all([browser.comeBack(callback), submit()])
-  expect([(await first).status, second.status, other.status]).toEqual([200, 200, 403])
+  expect([(await first).status, second.status, other.status]).toStrictEqual([200, 200, 403])
   expect(logins.exchanges()).toBe(1)
 })
 
@@ -201,7 +201,7 @@ test('an error that the application throws is handed on as it is', async () => {
   const error = new Error('no database')
   const app = await logins.startApp({ verify: () => Promise.reject(error) })
   await app.logIn()
-  expect(app.errors).toEqual([error])
+  expect(app.errors).toStrictEqual([error])
   expect(error).not.toHaveProperty('startPath')
 })
 

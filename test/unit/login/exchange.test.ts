@@ -17,7 +17,7 @@ test.each([
   fail()
   expect((await app.logIn()).status).toBe(200)
   for (const end of ends) end()
-  expect(retried).toEqual([expected])
+  expect(retried).toStrictEqual([expected])
 })
 
 test('the name of a provider belongs to the address at which a login has succeeded, and not before', async () => {
@@ -33,7 +33,7 @@ test('the name of a provider belongs to the address at which a login has succeed
     isMoved = address === 'other'
     return (await new Browser().follow(app.loginURL)).status
   }
-  expect([await statusAt('other'), await statusAt('first')]).toEqual([302, 302])
+  expect([await statusAt('other'), await statusAt('first')]).toStrictEqual([302, 302])
   expect((await app.logIn()).status).toBe(200)
-  expect([await statusAt('other'), await statusAt('first')]).toEqual([500, 302])
+  expect([await statusAt('other'), await statusAt('first')]).toStrictEqual([500, 302])
 })

@@ -126,5 +126,5 @@ test('what a verify function adds to req.authInfo reaches the handlers, beside t
 
 test.each(['docs/options.md', 'docs/web.md'])('%s tells of each member of LoginInfo', (page) => {
   const text = read(page)
-  expect(members.filter((member) => !new RegExp(`\`(?:[\\w.]+\\.)?${member}\\b`).test(text))).toEqual([])
+  expect(members.filter((member) => !new RegExp(`\`(?:[\\w.]+\\.)?${member}\\b`).test(text))).toStrictEqual([])
 })

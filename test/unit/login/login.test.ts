@@ -21,14 +21,14 @@ describe('the cookie that tells a start of the callback of a tab', () => {
       await browser.comeBack(callback),
       await browser.follow(`${callback}&${SECRET}`, post),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([302, 200, 200])
-    expect(answers.map(tabCookieOf)).toEqual([false, false, true])
+    expect(answers.map(({ status }) => status)).toStrictEqual([302, 200, 200])
+    expect(answers.map(tabCookieOf)).toStrictEqual([false, false, true])
   })
 
   test('is not set by a callback that comes by POST without tabBinding', async () => {
     const app = await logins.startApp()
     const answer = await new Browser().follow(`${app.approvedCallback()}&${SECRET}`, { method: 'POST' })
-    expect([answer.status, tabCookieOf(answer)]).toEqual([405, false])
+    expect([answer.status, tabCookieOf(answer)]).toStrictEqual([405, false])
   })
 })
 
@@ -57,13 +57,13 @@ test('a page that answers a request is traced by its name, and is no outcome', a
     await browser.follow(`${callback}&${SECRET}`, post)
     await browser.follow(`${callback}&${SECRET}`, post)
   })
-  expect(told.map(({ code, page }) => code ?? page)).toEqual([
+  expect(told.map(({ code, page }) => code ?? page)).toStrictEqual([
     ...['confirm', 'router', 'tab', undefined, 'tab', undefined, 'login_not_started'],
   ])
   // From the start on, it is known of which login they are.
   const [login] = told.splice(3).map((message) => message.login)
   expect(login).toMatch(/^[\w-]{43}$/)
-  expect(told.map((message) => message.login)).toEqual([undefined, undefined, undefined])
+  expect(told.map((message) => message.login)).toStrictEqual([undefined, undefined, undefined])
 })
 
 test.each([
@@ -75,8 +75,8 @@ test.each([
 ])('of a provider that is not known, the request %s is a %s', async (path, phase) => {
   const app = await logins.startApp({ provider: () => undefined })
   const told = await phasesOf(['start', 'callback'], () => new Browser().follow(app.origin + path))
-  expect(told.map((message) => `${message.phase} ${message.code}`)).toEqual([`${phase} provider_unknown`])
-  expect(app.errors).toEqual([])
+  expect(told.map((message) => `${message.phase} ${message.code}`)).toStrictEqual([`${phase} provider_unknown`])
+  expect(app.errors).toStrictEqual([])
 })
 
 /** With a page `/pending` that answers what `pendingLogin` tells. */
@@ -168,7 +168,7 @@ test('the deadlines of a login and of userProfile end with them', async () => {
   })
   const ofLogin = await leftTimers(timeout, () => app.logIn())
   const ofProfile = await leftTimers(timeout, () => profileOf(app.strategy, token))
-  expect([ofLogin, ofProfile].map(({ set, left }) => [set > 0, left])).toEqual([
+  expect([ofLogin, ofProfile].map(({ set, left }) => [set > 0, left])).toStrictEqual([
     [true, 0],
     [true, 0],
   ])

@@ -89,7 +89,7 @@ describe('the redirect of a start', () => {
     const headers = new Map<string, unknown>([['Referrer-Policy', 'no-referrer']])
     const setHeader = (name: string, value: unknown): void => void headers.set(name, value)
     expect(await called(redirecting, request({ res: { setHeader } }))).toHaveLength(1)
-    expect([...headers]).toEqual([
+    expect([...headers]).toStrictEqual([
       ['Referrer-Policy', ''],
       ['Social-Login', 'start'],
     ])
@@ -104,7 +104,7 @@ test.each<[unknown, object]>([
   ['closed', { message: 'closed' }],
   [{ reason: 'closed' }, { reason: 'closed' }],
 ])('a refusal of verify with the info %j fails with an object, and 401', async (given, info) => {
-  expect(await called(verdict(false, given))).toEqual([['fail', info, 401]])
+  expect(await called(verdict(false, given))).toStrictEqual([['fail', info, 401]])
 })
 
 test.each<[unknown, object]>([
@@ -113,7 +113,7 @@ test.each<[unknown, object]>([
   ['welcome', { message: 'welcome' }],
   [{ isNew: true }, { isNew: true }],
 ])('a success with the info %j has an object of it, and what is known of the login', async (given, info) => {
-  expect(await called(verdict('user', given))).toEqual([['success', 'user', { ...info, assurance }]])
+  expect(await called(verdict('user', given))).toStrictEqual([['success', 'user', { ...info, assurance }]])
 })
 
 describe('where an error has nowhere to go', () => {
@@ -134,20 +134,20 @@ describe('where an error has nowhere to go', () => {
     }
     const { actions, calls } = recorded({ fail })
     await runLogin(failing(new SocialLoginError('auth_key_missing', 'callback')), actions, request({ res }), {})
-    expect([count, calls, res.statusCode, ends]).toEqual([1, [], 500, [[]]])
+    expect([count, calls, res.statusCode, ends]).toStrictEqual([1, [], 500, [[]]])
   })
 
   test('the response is an empty 500', async () => {
     const { res, ends } = response()
     await runLogin(failing(null), recorded({ error }).actions, request({ res }), {})
-    expect([res.statusCode, ends]).toEqual([500, [[]]])
+    expect([res.statusCode, ends]).toStrictEqual([500, [[]]])
   })
 
   test('a response that has begun is not ended, because the application may be writing', async () => {
     const { res, ends } = response()
     res.flushHeaders()
     await runLogin(verdict('user'), recorded({ error }).actions, request({ res }), {})
-    expect([res.statusCode, ends]).toEqual([200, []])
+    expect([res.statusCode, ends]).toStrictEqual([200, []])
   })
 
   test.each([[undefined], [{}], [{ setHeader: () => {} }]])('nothing more fails with the response %p', async (res) => {
@@ -162,7 +162,7 @@ describe('where an error has nowhere to go', () => {
       throw thrown
     }
     await runLogin(failing(new Error('own')), recorded({ error: later }).actions, request({ res }), {})
-    expect([res.statusCode, ends]).toEqual([500, [[]]])
+    expect([res.statusCode, ends]).toStrictEqual([500, [[]]])
   })
 })
 
@@ -184,7 +184,7 @@ describe('the cookies of a login', () => {
   test('are set where what was set before cannot be read, and nowhere without a response that takes them', () => {
     const headers: unknown[] = []
     addCookies(request({ res: { setHeader: (...header: unknown[]) => void headers.push(header) } }), ['new=1'])
-    expect(headers).toEqual([['Set-Cookie', ['new=1']]])
+    expect(headers).toStrictEqual([['Set-Cookie', ['new=1']]])
     const { res: sent } = response()
     sent.flushHeaders()
     for (const res of [undefined, {}, sent]) addCookies(request({ res }), ['new=1'])

@@ -34,13 +34,13 @@ test.each<[string, unknown, unknown, RegExp]>([
   ],
 ])('a warning has both causes: %s', async (_title, error, thrown, expected) => {
   const warnings = await warned(() => Promise.reject(error), thrown)
-  expect(warnings).toEqual([expect.stringMatching(expected)])
+  expect(warnings).toStrictEqual([expect.stringMatching(expected)])
   expect(warnings.join()).not.toContain('canary')
 })
 
 test('a warning tells of a login that came too late, where that can be told in no other way', async () => {
   const login: Login = async () => ({ action: { type: 'redirect', url: '/' }, appOrigin: undefined })
-  expect(await warned(login, new Error('second'), { headersSent: true })).toEqual([
+  expect(await warned(login, new Error('second'), { headersSent: true })).toStrictEqual([
     expect.stringMatching(/Error: A login ended after the response had been sent[\s\S]*\nThen: Error: second/),
   ])
 })

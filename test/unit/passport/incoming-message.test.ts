@@ -20,7 +20,7 @@ test('a missing passport.session() is said once, of a user in the session who is
     warnOfMissingPassportSession(incoming('/', {}, more))
   expect(emitWarning).not.toHaveBeenCalled()
   for (const id of [0, 1]) warnOfMissingPassportSession(incoming('/', {}, stored(id)))
-  expect(emitWarning.mock.calls).toEqual([
+  expect(emitWarning.mock.calls).toStrictEqual([
     [
       expect.stringContaining('mount passport.session()'),
       { type: 'SocialLoginWarning', code: 'PASSPORT_SESSION_MISSING' },
@@ -74,7 +74,7 @@ test('a header that came several times, as HTTP/2 gives it, is read with all its
     method: 'GET',
     headers: Object({ 'x-many': ['a', 'b'], ':authority': 'app.example' }),
   })
-  expect([header('x-many'), header('x-none'), host]).toEqual(['a, b', undefined, 'app.example'])
+  expect([header('x-many'), header('x-none'), host]).toStrictEqual(['a, b', undefined, 'app.example'])
   expect(httpRequest(incoming('/')).host).toBe('app.example')
 })
 

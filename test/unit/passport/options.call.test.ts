@@ -32,7 +32,7 @@ test('an option of the strategy is an error that names it, at each request', () 
   )
   const options = { returnTo: '/inbox', tabBinding: true }
   for (const { warnings, error } of [saidOf(options), saidOf(options)]) {
-    expect(warnings).toEqual([])
+    expect(warnings).toStrictEqual([])
     expect(error).toEqual(expected)
   }
 })

@@ -65,9 +65,11 @@ const options = OWNERS.flatMap(({ table, ...others }) =>
 
 test('each option is of a simple kind (see test/support/option-kinds.ts), or has a row in BAD', () => {
   const unknown = options.filter(({ option, kind }) => !kind && !BAD[option])
-  expect(unknown.map(({ owner, option }) => `${option} of ${owner} needs a row in BAD: what is refused`)).toEqual([])
+  expect(unknown.map(({ owner, option }) => `${option} of ${owner} needs a row in BAD: what is refused`)).toStrictEqual(
+    [],
+  )
   const kinds = new Set(options.map(({ kind }) => kind?.type))
-  expect([...kinds].sort()).toEqual(['boolean', 'choice', 'function', 'integer', 'text', undefined])
+  expect([...kinds].sort()).toStrictEqual(['boolean', 'choice', 'function', 'integer', 'text', undefined])
 })
 
 test.each(options)('$option of a $owner is refused with a TypeError that names it, and never its value', (row) => {

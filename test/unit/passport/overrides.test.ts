@@ -54,11 +54,11 @@ describe('logIn, with a returnTo', () => {
     const answers = [Promise.resolve(), Promise.reject(new Error('cannot serialize'))]
     const requests = answers.map((answer) => guarded({ session: {}, logIn: (..._given: unknown[]) => answer }))
     const [signedIn, failed] = await Promise.allSettled(requests.map((req) => req.logIn({ id: 1 }, options)))
-    expect([signedIn?.status, failed]).toEqual([
+    expect([signedIn?.status, failed]).toStrictEqual([
       'fulfilled',
       { status: 'rejected', reason: new Error('cannot serialize') },
     ])
-    expect(requests.map(({ session }) => session)).toEqual([{ returnTo: '/inbox' }, {}])
+    expect(requests.map(({ session }) => session)).toStrictEqual([{ returnTo: '/inbox' }, {}])
   })
 
   test('hands on what is thrown where Passport is called back', () => {
@@ -69,7 +69,7 @@ describe('logIn, with a returnTo', () => {
     req.logIn({ id: 1 }, options, () => {
       throw thrown
     })
-    expect(heard).toEqual([thrown])
+    expect(heard).toStrictEqual([thrown])
   })
 
   test('gives no logIn to the request of an adapter that has none', () => {
@@ -104,7 +104,7 @@ describe('end, while a failure is told', () => {
       res.statusCode = error.status
       res.end(bare)
     })
-    expect([String(ends), isRestored]).toEqual([expect.stringContaining('auth_key_rejected'), true])
+    expect([String(ends), isRestored]).toStrictEqual([expect.stringContaining('auth_key_rejected'), true])
   })
 
   test.each<[string, (res: ServerResponse) => void]>([
@@ -120,7 +120,7 @@ describe('end, while a failure is told', () => {
     ],
   ])('leaves what the application answers: %s', (_title, fail) => {
     const { ends, isRestored } = written(fail)
-    expect([[bare, 'own'].includes(String(ends)), isRestored]).toEqual([true, true])
+    expect([[bare, 'own'].includes(String(ends)), isRestored]).toStrictEqual([true, true])
   })
 
   test('stays what other middleware makes of it meanwhile', () => {
@@ -129,7 +129,7 @@ describe('end, while a failure is told', () => {
     const { ends } = written((res) => {
       answering = Object.assign(res, { end: own })
     })
-    expect([answering?.end, ends]).toEqual([own, []])
+    expect([answering?.end, ends]).toStrictEqual([own, []])
   })
 
   test('is as it was where the application answers later, or throws', () => {
@@ -161,9 +161,9 @@ test('a page ends when the session is saved, with its status, its length and its
   })
   await using server = await listen(app)
   const response = await fetch(server.origin)
-  expect([response.status, response.headers.get('cache-control')]).toEqual([403, 'no-store'])
+  expect([response.status, response.headers.get('cache-control')]).toStrictEqual([403, 'no-store'])
   expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(page.body)))
   const before = isSaved
   save()
-  expect([before, await response.text(), isSaved]).toEqual([false, page.body, true])
+  expect([before, await response.text(), isSaved]).toStrictEqual([false, page.body, true])
 })

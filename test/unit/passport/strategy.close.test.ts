@@ -18,7 +18,7 @@ test('close waits for a pending login, including its profile', async () => {
   })
   const again = app.strategy.close()
   const late = await other.comeBack(app.approvedCallback())
-  expect([late.status, late.headers['retry-after'], isClosed]).toEqual([503, '1', false])
+  expect([late.status, late.headers['retry-after'], isClosed]).toStrictEqual([503, '1', false])
   expect((await login).status).toBe(200)
   await closing
   await again

@@ -9,10 +9,10 @@ test('no cache keeps the redirect of a start, what the application answers to a 
   const started = await browser.follow(app.loginURL)
   const signedIn = await browser.comeBack(app.approvedCallback())
   const refused = await browser.comeBack(app.approvedCallback())
-  expect([started.status, signedIn.status, refused.status]).toEqual([302, 200, 403])
+  expect([started.status, signedIn.status, refused.status]).toStrictEqual([302, 200, 403])
   const told = [started, signedIn, refused].map(({ headers }) => [headers['cache-control'], headers['referrer-policy']])
   // By the policy of a redirect Firefox forgets which page began the login.
-  expect(told).toEqual([
+  expect(told).toStrictEqual([
     ['no-store', undefined],
     ['no-store', 'no-referrer'],
     ['no-store', 'no-referrer'],
@@ -28,5 +28,5 @@ test('a session that Passport cannot renew starts no login', async () => {
       }),
   })
   expect((await new Browser().follow(app.loginURL)).status).toBe(500)
-  expect(app.errors).toEqual([expect.objectContaining({ code: 'session_unsupported' })])
+  expect(app.errors).toStrictEqual([expect.objectContaining({ code: 'session_unsupported' })])
 })

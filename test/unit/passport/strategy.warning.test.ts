@@ -13,7 +13,7 @@ test('an application without passport.session() is told so, once, when a signed-
   })
   const browser = new Browser()
   const first = await captureOutput(() => app.logIn(browser))
-  expect([first.result.status, first.output]).toEqual([200, ''])
+  expect([first.result.status, first.output]).toStrictEqual([200, ''])
   const { output } = await captureOutput(async () => {
     await browser.follow(app.loginURL)
     await browser.follow(app.loginURL)

@@ -56,7 +56,7 @@ test.each(second)(
     await turns()
     // The first of them in a process: whoever signs in must not be able to fill a log.
     const options = { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' }
-    expect(emitWarning.mock.calls).toEqual([[expect.not.stringContaining('canary'), options]])
+    expect(emitWarning.mock.calls).toStrictEqual([[expect.not.stringContaining('canary'), options]])
   },
 )
 
@@ -121,7 +121,7 @@ describe('req.authInfo', () => {
 
   test('is that of the login for a verify function that gets the request, and stays if it accepts the user', async () => {
     for (const end of [() => 'user', async () => 'user'])
-      expect(await authInfoOf(end)).toEqual([{ assurance }, { assurance }])
+      expect(await authInfoOf(end)).toStrictEqual([{ assurance }, { assurance }])
   })
 
   test.each<[string, () => unknown]>([
@@ -130,10 +130,10 @@ describe('req.authInfo', () => {
     ['throws', fail],
     ['rejects', async () => fail()],
   ])('is as it was before after a verify function that %s', async (_, end) => {
-    expect(await authInfoOf(end)).toEqual([{ assurance }, before])
+    expect(await authInfoOf(end)).toStrictEqual([{ assurance }, before])
   })
 
   test('is left alone for a verify function that does not get the request', async () => {
-    expect(await authInfoOf(() => 'user', false)).toEqual([before, before])
+    expect(await authInfoOf(() => 'user', false)).toStrictEqual([before, before])
   })
 })

@@ -27,7 +27,7 @@ test('a cookie is sent until its end, which Max-Age or else Expires tells', () =
     return browser.header
   })
   const [all, rest] = ['session=1; aged=2; dated=3; both=4', 'session=1; dated=3']
-  expect(sent).toEqual([all, all, rest, rest, 'session=1'])
+  expect(sent).toStrictEqual([all, all, rest, rest, 'session=1'])
 })
 
 test('a cookie as long as browsers keep it is kept, and a longer one is not', () => {
@@ -38,7 +38,7 @@ test('a cookie as long as browsers keep it is kept, and a longer one is not', ()
 
 test('it is told whether a cookie has a new value', () => {
   const browser = new CookieBrowser(clock)
-  expect([['a=1'], ['a=1'], ['a=2'], ['b=1', 'a=2'], []].map((lines) => browser.receive(lines))).toEqual([
+  expect([['a=1'], ['a=1'], ['a=2'], ['b=1', 'a=2'], []].map((lines) => browser.receive(lines))).toStrictEqual([
     true,
     false,
     true,
@@ -50,14 +50,14 @@ test('it is told whether a cookie has a new value', () => {
 test('a request from another site has all but the strict ones', () => {
   const browser = new CookieBrowser(clock)
   browser.receive(['a=1; SameSite=Strict', 'b=2; SameSite=Lax', 'c=3'])
-  expect([browser.header, browser.crossSiteHeader]).toEqual(['a=1; b=2; c=3', 'b=2; c=3'])
+  expect([browser.header, browser.crossSiteHeader]).toStrictEqual(['a=1; b=2; c=3', 'b=2; c=3'])
 })
 
 test('a copy has the same cookies, and a forged one others of the same length', () => {
   const browser = new CookieBrowser(clock)
   browser.receive(['a=12345', 'b=ABABA; Max-Age=60'])
   const [copy, forged] = [browser.copy(), browser.forge()]
-  expect([copy.header, forged.header]).toEqual(['a=12345; b=ABABA', 'a=12A45; b=ABBBA'])
+  expect([copy.header, forged.header]).toStrictEqual(['a=12345; b=ABABA', 'a=12A45; b=ABBBA'])
   clock.set(NOW + 60_000)
-  expect([copy.header, forged.header]).toEqual(['a=12345', 'a=12A45'])
+  expect([copy.header, forged.header]).toStrictEqual(['a=12345', 'a=12A45'])
 })

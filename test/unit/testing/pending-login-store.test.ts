@@ -360,16 +360,22 @@ test('the check saves every kind of record, each as a start makes it, and lets a
   await checkPendingLoginStore(() => new Watched(database), { passTime, outage: database.outage })
   const [, , largest, ...others] = saved.slice(0, 9)
   expect(Buffer.byteLength(JSON.stringify(largest?.state))).toBe(1024)
-  expect([largest?.returnTo, largest?.tab]).toEqual([`/${'a'.repeat(1023)}`, expect.stringMatching(/^[\w-]{43}$/)])
-  expect(others.map(({ state }) => state)).toEqual([null, false, 0, '', [[]], { big: 2 ** 60, small: 5e-324 }])
+  expect([largest?.returnTo, largest?.tab]).toStrictEqual([
+    `/${'a'.repeat(1023)}`,
+    expect.stringMatching(/^[\w-]{43}$/),
+  ])
+  expect(others.map(({ state }) => state)).toStrictEqual([null, false, 0, '', [[]], { big: 2 ** 60, small: 5e-324 }])
   for (const { id, strategyDigest, user } of saved) {
-    expect([id, strategyDigest]).toEqual([expect.stringMatching(/^[\w-]{22}$/), expect.stringMatching(/^[\w-]{43}$/)])
+    expect([id, strategyDigest]).toStrictEqual([
+      expect.stringMatching(/^[\w-]{22}$/),
+      expect.stringMatching(/^[\w-]{43}$/),
+    ])
     if (user !== null) expect(user).toMatch(/^[\w-]{43}$/)
   }
   // No login is that of another rule, and both processes do everything.
   expect(new Set(saved.map(({ id }) => id)).size).toBe(saved.length)
-  for (const counts of [saves, loads, consumed]) expect(counts).toEqual([expect.any(Number), expect.any(Number)])
-  expect(times).toEqual([...Array<number>(9).fill(60_000), 45_000, 76_000])
+  for (const counts of [saves, loads, consumed]) expect(counts).toStrictEqual([expect.any(Number), expect.any(Number)])
+  expect(times).toStrictEqual([...Array<number>(9).fill(60_000), 45_000, 76_000])
 })
 
 test.each([200, 201])('of what was seen, 200 characters are told: of %d', async (length) => {
@@ -391,5 +397,5 @@ test('several stores can be checked at once', async () => {
     const database = new Database()
     return checkPendingLoginStore(() => new OwnStore(database))
   }
-  await expect(Promise.all([check(), check()])).resolves.toEqual([undefined, undefined])
+  await expect(Promise.all([check(), check()])).resolves.toStrictEqual([undefined, undefined])
 })

@@ -52,7 +52,7 @@ test.each(RIGHT)('%s: an agent is signed in, by one exchange', async (broken) =>
   const browser = agentOf(broken)
   await expect(signIn(browser, { provider, start: '/auth' })).resolves.toHaveProperty('location')
   await browser.get('/profile').expect(200, { id: '1' })
-  expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', 'user/me'])
+  expect(provider.requests.map(({ endpoint }) => endpoint)).toStrictEqual(['authorize', 'user/me'])
 })
 
 test.each(WRONG)('nobody is, because of: %s', async (broken, says) => {

@@ -197,7 +197,7 @@ test('a function gets no SameSite=Strict cookie for its callback, and all others
     return changed
   }
   const { cookie } = await signIn(browser, { provider })
-  expect([seen[1], cookie]).toEqual([expect.not.stringContaining('token='), expect.stringContaining('token=1')])
+  expect([seen[1], cookie]).toStrictEqual([expect.not.stringContaining('token='), expect.stringContaining('token=1')])
   expect(seen[1]).not.toBe('')
 })
 

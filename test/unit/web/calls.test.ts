@@ -72,7 +72,7 @@ test('the redirect of a failure has the origin of the application as far as the 
     const result = await failing.callback(new Request(good.callbackURL), { user: null })
     return result.type === 'success' ? result.type : result.response.headers.get('location')
   }
-  expect([await locationOf(), await locationOf()]).toEqual(['https://app.example/login', '/login'])
+  expect([await locationOf(), await locationOf()]).toStrictEqual(['https://app.example/login', '/login'])
 })
 
 test('the response to the form of a tab has the cookie that tells the next start of it', async () => {
@@ -81,7 +81,7 @@ test('the response to the form of a tab has the cookie that tells the next start
   const url = `${good.callbackURL}?auth_key=K&social_login_tab=`
   const result = await bound.callback(new Request(url, { method: 'POST', headers }), { user: null })
   if (result.type !== 'failure') throw new Error(result.type)
-  expect([result.code, result.response.headers.getSetCookie()]).toEqual([
+  expect([result.code, result.response.headers.getSetCookie()]).toStrictEqual([
     'login_not_started',
     [
       expect.stringMatching(

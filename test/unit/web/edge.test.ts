@@ -20,9 +20,9 @@ test('workerd is told to wait for a callback, whose visitor may be gone, also fo
   expect(await login.callback(request, { user: null })).toMatchObject(missing)
   const rejected = login.callback(request, Object({ user: true }))
   expect(await rejectionOf(rejected)).toBeInstanceOf(TypeError)
-  expect(waited).toEqual([expect.any(Promise), expect.any(Promise)])
-  expect(await Promise.all(waited)).toEqual([expect.objectContaining(missing), undefined])
-  expect(asked.mock.calls).toEqual([['cloudflare:workers'], ['cloudflare:workers']])
+  expect(waited).toStrictEqual([expect.any(Promise), expect.any(Promise)])
+  expect(await Promise.all(waited)).toStrictEqual([expect.objectContaining(missing), undefined])
+  expect(asked.mock.calls).toStrictEqual([['cloudflare:workers'], ['cloudflare:workers']])
 })
 
 test.each([[undefined], [{}], [{ waitUntil: 'text' }]])(

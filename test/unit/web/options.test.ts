@@ -83,7 +83,7 @@ test('with many providers no callbackURL is required, and the provider is asked 
   const login = new SocialLogin({ provider, keys })
   const request = new Request('https://app.example/auth/a/callback?auth_key=x')
   expect(await login.callback(request, { user: null })).toMatchObject({ code: 'provider_unknown' })
-  expect(provider.mock.calls).toEqual([[request]])
+  expect(provider.mock.calls).toStrictEqual([[request]])
 })
 
 test('keys or a store suffice beside the required options', () => {

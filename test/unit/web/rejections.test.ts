@@ -20,7 +20,7 @@ function run(statement: string): [code: number | null, printed: string] {
 }
 
 test('a rejected promise that nobody awaits ends a process', () => {
-  expect(run('rejected()')).toEqual([1, ''])
+  expect(run('rejected()')).toStrictEqual([1, ''])
 })
 
 const STATEMENTS: Readonly<Record<string, string>> = {
@@ -46,6 +46,6 @@ describe('an unawaited promise', () => {
   })
 
   test('ends nothing by its rejection', () => {
-    expect(ended).toEqual([0, expect.stringMatching(/\nalive\n$/)])
+    expect(ended).toStrictEqual([0, expect.stringMatching(/\nalive\n$/)])
   })
 })

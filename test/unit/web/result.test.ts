@@ -48,8 +48,8 @@ describe('redirect()', () => {
     const first = redirect('/inbox?a=1')
     expect(shown(first)).toEqual({ ...SUCCESS, status: 302, location: `${ORIGIN}/inbox?a=1` })
     headers.append('Set-Cookie', 'sid=1')
-    expect(redirect('/').headers.getSetCookie()).toEqual([COOKIE, 'sid=1'])
-    expect([first.headers.getSetCookie(), headers.has('location')]).toEqual([[COOKIE], false])
+    expect(redirect('/').headers.getSetCookie()).toStrictEqual([COOKIE, 'sid=1'])
+    expect([first.headers.getSetCookie(), headers.has('location')]).toStrictEqual([[COOKIE], false])
   })
 
   test.each([['//evil.example'], ['https://evil.example/'], ['inbox'], [7], [undefined]])('refuses %p', (path) => {
@@ -65,8 +65,8 @@ describe('finish()', () => {
     const headers = new Headers({ 'Cache-Control': 'public', 'X-Own': 'yes', 'Set-Cookie': 'sid=1' })
     const response = new Response('Welcome', { status: 201, statusText: 'Signed in', headers })
     const finished = finish(response)
-    expect([finished.statusText, await finished.text()]).toEqual(['Signed in', 'Welcome'])
-    expect(finished.headers.getSetCookie()).toEqual(['sid=1', COOKIE])
+    expect([finished.statusText, await finished.text()]).toStrictEqual(['Signed in', 'Welcome'])
+    expect(finished.headers.getSetCookie()).toStrictEqual(['sid=1', COOKIE])
     expect(shown(finished)).toMatchObject({ status: 201, 'cache-control': 'no-store', 'x-own': 'yes' })
     expect(shown(response)).toMatchObject({ status: 201, 'cache-control': 'public', 'set-cookie': 'sid=1' })
   })

@@ -27,7 +27,7 @@ describe.each(['express', 'web'] as const)('the application of the documentation
     expect(reading?.tester).toMatch(row.tester ?? /^$/)
     // No stack, and neither a secret nor a key anywhere.
     expect(reading?.person).not.toMatch(/\bat .*:\d+:\d+/)
-    expect(reading?.found).toEqual([])
+    expect(reading?.found).toStrictEqual([])
   })
 })
 

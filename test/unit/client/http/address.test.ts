@@ -79,8 +79,8 @@ describe('the host of a URL', () => {
     ['', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ''],
     ['', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ''],
   ])('between %s and the next public one, %s to %s are private, up to %s', (before, first, last, after) => {
-    expect([first, last].map(isPrivateHost)).toEqual([true, true])
-    expect([before, after].filter((address) => address !== '' && isPrivateHost(address))).toEqual([])
+    expect([first, last].map(isPrivateHost)).toStrictEqual([true, true])
+    expect([before, after].filter((address) => address !== '' && isPrivateHost(address))).toStrictEqual([])
   })
 
   test('an address with a zone is judged without it', () => {
@@ -98,11 +98,11 @@ describe('a name', () => {
       { address: PUBLIC, family: 4 },
       { address: PUBLIC_6, family: 6 },
     ]
-    expect(await lookUp('both.example', lookup)).toEqual([[first, second]])
-    expect(await lookUp('both.example', lookup, { all: true, family: 4 })).toEqual([[first]])
-    expect(await lookUp('both.example', lookup, { all: true, family: 6 })).toEqual([[second]])
-    expect(await lookUp('both.example', lookup, {})).toEqual([PUBLIC, 4])
-    expect(await lookUp('both.example', lookup, { family: 6 })).toEqual([PUBLIC_6, 6])
+    expect(await lookUp('both.example', lookup)).toStrictEqual([[first, second]])
+    expect(await lookUp('both.example', lookup, { all: true, family: 4 })).toStrictEqual([[first]])
+    expect(await lookUp('both.example', lookup, { all: true, family: 6 })).toStrictEqual([[second]])
+    expect(await lookUp('both.example', lookup, {})).toStrictEqual([PUBLIC, 4])
+    expect(await lookUp('both.example', lookup, { family: 6 })).toStrictEqual([PUBLIC_6, 6])
   })
 
   test.each([

@@ -131,7 +131,7 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
     expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
     expect(goodBody('user/me')).toContain('user_id')
     await client.exchangeAuthKey('key')
-    expect([provider.accepted, provider.open]).toEqual([2, 1])
+    expect([provider.accepted, provider.open]).toStrictEqual([2, 1])
   })
 
   test('a closed client leaves no connection, whether it was used, spare, or is asked for a spare one', async () => {
@@ -172,7 +172,7 @@ describe.each(['directly', 'through a proxy of the environment'])('a client that
       pause(() => socket.write(body.slice(5)))
     })
     const both = ['first', 'second'].map((key) => client.exchangeAuthKey(key))
-    expect(await Promise.all(both)).toEqual([good, good])
+    expect(await Promise.all(both)).toStrictEqual([good, good])
     expect(provider.requests).toHaveLength(2)
   })
 

@@ -50,13 +50,13 @@ describe.each([
     await client.exchangeAuthKey('first')
     provider.failNext('authorize', end)
     expect(await client.exchangeAuthKey('second')).toEqual(token)
-    expect(received()).toEqual([3, 2])
+    expect(received()).toStrictEqual([3, 2])
   })
 
   test('is retried as well, if that was new', async () => {
     provider.failNext('authorize', end)
     expect(await client.exchangeAuthKey('key')).toEqual(token)
-    expect(received()).toEqual([2, 2])
+    expect(received()).toStrictEqual([2, 2])
   })
 })
 
@@ -75,7 +75,7 @@ test('a second attempt uses no spare connection, which may be dead, too', async 
   provider.greetWith()
   provider.failNext('authorize', reset)
   expect(await client.exchangeAuthKey('second')).toEqual(token)
-  expect(received()).toEqual([3, 3])
+  expect(received()).toStrictEqual([3, 3])
 })
 
 test('a request whose connection closes after its deadline opens no other one', async () => {
@@ -85,7 +85,7 @@ test('a request whose connection closes after its deadline opens no other one', 
   const call = client.exchangeAuthKey('key', { signal: controller.signal })
   await expect(call).rejects.toMatchObject({ code: 'provider_timeout' })
   await until(() => provider.open === 0)
-  expect(received()).toEqual([1, 1])
+  expect(received()).toStrictEqual([1, 1])
 })
 
 test('such a request is retried at once, although most of the time is over', async () => {
@@ -95,7 +95,7 @@ test('such a request is retried at once, although most of the time is over', asy
     socket.resetAndDestroy()
   })
   expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
-  expect(received()).toEqual([2, 2])
+  expect(received()).toStrictEqual([2, 2])
 })
 
 test.each<[string, number]>([
@@ -105,7 +105,7 @@ test.each<[string, number]>([
   for (let nth = 0; nth < before; nth += 1) await client.exchangeAuthKey('first')
   provider.failNext('authorize', reset, 3)
   await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code: 'provider_unreachable' })
-  expect(received()).toEqual([before + 2, 2])
+  expect(received()).toStrictEqual([before + 2, 2])
 })
 
 test('a request that has not been written when its kept-alive connection is reset is sent on a new one', async () => {
@@ -115,14 +115,14 @@ test('a request that has not been written when its kept-alive connection is rese
   const second = client.exchangeAuthKey('second')
   provider.cut()
   expect(await second).toEqual(token)
-  expect(received()).toEqual([2, 2])
+  expect(received()).toStrictEqual([2, 2])
 })
 
 test('a server that closes its connection behind a response, without a word, gets no request on it', async () => {
   provider.failNext('authorize', (socket, body) => socket.end(answer(body)))
   await client.exchangeAuthKey('key')
   expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
-  expect(received()).toEqual([2, 2])
+  expect(received()).toStrictEqual([2, 2])
 })
 
 test('a profile request that cannot be written, because its connection was reset, is sent on one of its own', async () => {
@@ -132,7 +132,7 @@ test('a profile request that cannot be written, because its connection was reset
   const user = client.getCurrentUser('token')
   provider.cut()
   expect(await user).toMatchObject({ user_id: '1' })
-  expect(received()).toEqual([2, 2])
+  expect(received()).toStrictEqual([2, 2])
 })
 
 test.each(['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"access_token'])(
@@ -142,7 +142,7 @@ test.each(['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 200 OK\r\nContent-Length: 
     provider.failNext('authorize', (socket) => socket.end(begun), 2)
     await expect(client.exchangeAuthKey('kept')).rejects.toMatchObject({ code: 'provider_unreachable' })
     await expect(client.exchangeAuthKey('new')).rejects.toMatchObject({ code: 'provider_unreachable' })
-    expect(received()).toEqual([3, 2])
+    expect(received()).toStrictEqual([3, 2])
   },
 )
 
@@ -156,7 +156,7 @@ test.each<[string, string, string]>([
   for (let count = 0; count < 5; count++) {
     await expect(client.exchangeAuthKey('key')).rejects.toMatchObject({ code })
   }
-  expect(received()).toEqual([5, 1])
+  expect(received()).toStrictEqual([5, 1])
 })
 
 test.each([
@@ -214,23 +214,23 @@ describe('a spare connection', () => {
     client.preconnect()
     await preconnect(1)
     await client.exchangeAuthKey('key')
-    expect(received()).toEqual([1, 1])
+    expect(received()).toStrictEqual([1, 1])
   })
 
   test('carries one request: another at the same time gets its own connection', async () => {
     await preconnect(1)
-    expect(await Promise.all([client.exchangeAuthKey('first'), client.exchangeAuthKey('second')])).toEqual([
+    expect(await Promise.all([client.exchangeAuthKey('first'), client.exchangeAuthKey('second')])).toStrictEqual([
       token,
       token,
     ])
-    expect(received()).toEqual([2, 2])
+    expect(received()).toStrictEqual([2, 2])
   })
 
   test('that is reset before the response is no different from others: its request is retried', async () => {
     await preconnect(1)
     provider.failNext('authorize', reset)
     expect(await client.exchangeAuthKey('key')).toEqual(token)
-    expect(received()).toEqual([2, 2])
+    expect(received()).toStrictEqual([2, 2])
   })
 
   test('that is old is renewed, so that it does not close while the next person is at the provider', async () => {
@@ -243,7 +243,7 @@ describe('a spare connection', () => {
     await until(() => provider.open === 1)
     jest.advanceTimersByTime(40_000)
     await client.exchangeAuthKey('key')
-    expect(received()).toEqual([1, 2])
+    expect(received()).toStrictEqual([1, 2])
   })
 
   test('that is unused is renewed by a start ten seconds later, and not before', () => {
@@ -259,7 +259,7 @@ describe('a spare connection', () => {
       return opened
     })
     unsubscribe('net.client.socket', count)
-    expect(counts).toEqual([1, 1, 2])
+    expect(counts).toStrictEqual([1, 1, 2])
   })
 
   test('that nobody needs is closed after fifty seconds, by a timer of its own, and does not keep the process', async () => {
@@ -271,7 +271,7 @@ describe('a spare connection', () => {
     expect(provider.open).toBe(1)
     jest.advanceTimersByTime(1)
     await until(() => provider.open === 0)
-    expect(received()).toEqual([0, 1])
+    expect(received()).toStrictEqual([0, 1])
   })
 
   test('keeps no process alive', async () => {
@@ -280,7 +280,7 @@ describe('a spare connection', () => {
       const client = new SocialLoginClient({ baseURL: process.argv[1], clientID: 'id', clientSecret: 'secret' })
       client.preconnect()`
     await promisify(execFile)(process.execPath, ['-e', program, provider.baseURL], { timeout: 50_000 })
-    expect(received()).toEqual([0, 1])
+    expect(received()).toStrictEqual([0, 1])
   })
 
   test('keeps no process alive while it opens, either: its server is silent in TLS', async () => {
@@ -303,7 +303,7 @@ describe('a spare connection', () => {
     await turns(100)
     expect(provider.open).toBe(1)
     await client.exchangeAuthKey('next')
-    expect(received()).toEqual([2, 1])
+    expect(received()).toStrictEqual([2, 1])
     await preconnect(2)
   })
 
@@ -324,7 +324,7 @@ describe('a spare connection', () => {
     await until(() => provider.open === 0)
     provider.greetWith()
     expect(await client.exchangeAuthKey('key')).toEqual(token)
-    expect(received()).toEqual([1, 2])
+    expect(received()).toStrictEqual([1, 2])
   })
 
   test('is closed with its client, and none is opened any more', async () => {
@@ -333,7 +333,7 @@ describe('a spare connection', () => {
     await until(() => provider.open === 0)
     client.preconnect()
     await turns(10)
-    expect(received()).toEqual([0, 1])
+    expect(received()).toStrictEqual([0, 1])
   })
 
   test('that was used leaves room for another at once', async () => {
@@ -355,7 +355,7 @@ describe('a spare connection', () => {
     await turns(10)
     provider.failNext('authorize', reset)
     expect(await client.exchangeAuthKey('key')).toEqual(token)
-    expect(received()).toEqual([2, 3])
+    expect(received()).toStrictEqual([2, 3])
   })
 
   test('that the server has closed is not used', async () => {

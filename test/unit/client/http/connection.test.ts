@@ -110,7 +110,7 @@ test('a request whose deadline ends while its connection opens gives that up: no
   await until(() => answers.length === 1)
   for (const answer of answers) answer()
   expect(await next).toEqual({ access_token: RAW_TOKEN })
-  expect([provider.accepted, provider.requests.map(({ body }) => /auth_key=(.*)/.exec(body)?.[1])]).toEqual([
+  expect([provider.accepted, provider.requests.map(({ body }) => /auth_key=(.*)/.exec(body)?.[1])]).toStrictEqual([
     1,
     ['next'],
   ])
@@ -124,7 +124,7 @@ test('a spare connection tells the server which of its names is meant', async ()
   provider.greetWith((socket) => names.push(Reflect.get(socket, 'servername')))
   client.preconnect()
   await until(() => names.length > 0)
-  expect(names).toEqual(['localhost'])
+  expect(names).toStrictEqual(['localhost'])
 })
 
 test('a spare connection to an address of IPv6 asks no name server', async () => {
@@ -149,7 +149,7 @@ test("a spare connection whose lookup, the application's own, threw is none, and
   await client.close()
   await settled(() => unhandled.length)
   process.off('unhandledRejection', hear)
-  expect(unhandled).toEqual([])
+  expect(unhandled).toStrictEqual([])
 })
 
 test("after a lookup of the application's own that threw, the next request looks up again", async () => {
@@ -205,7 +205,9 @@ test.each(['exchange', 'profile'])('a provider that restarts at the %s is waited
   await countAttempts(call, (count) => {
     if (count === 3) void provider.listen()
   })
-  expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual([phase === 'exchange' ? 'authorize' : 'user/me'])
+  expect(provider.requests.map(({ endpoint }) => endpoint)).toStrictEqual([
+    phase === 'exchange' ? 'authorize' : 'user/me',
+  ])
 })
 
 test('a provider that is away is given up long before the timeout, so that the callback says why it failed', async () => {
@@ -256,7 +258,7 @@ test('a spare connection is opened once in ten seconds, and closed after fifty',
   const expectConnections = async (accepted: number, open: number): Promise<void> => {
     await until(() => provider.accepted >= accepted && provider.open === open)
     await settled(() => provider.accepted + provider.open, 200)
-    expect([provider.accepted, provider.open]).toEqual([accepted, open])
+    expect([provider.accepted, provider.open]).toStrictEqual([accepted, open])
   }
   const startAfter = (milliseconds: number): void => {
     jest.advanceTimersByTime(milliseconds)
@@ -285,7 +287,7 @@ test('a connection is kept for fifty seconds after its request', async () => {
     return provider.open
   }
   await client.exchangeAuthKey('a-key')
-  expect([await openAfter(49_999), await openAfter(1)]).toEqual([1, 0])
+  expect([await openAfter(49_999), await openAfter(1)]).toStrictEqual([1, 0])
 })
 
 test('a process whose call was aborted does not wait for a provider that is away', async () => {

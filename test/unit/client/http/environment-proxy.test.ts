@@ -41,7 +41,7 @@ test.each<[env: Record<string, string>, forHTTPS: string | undefined, forHTTP: s
   [{ http_proxy: '', HTTP_PROXY: ONE }, undefined, undefined],
 ])('%j: for https %s, for http %s', (env, forHTTPS, forHTTP) => {
   const written = (proxy: string | undefined) => proxy && new URL(proxy).href
-  expect(proxies(env)).toEqual([written(forHTTPS), written(forHTTP)])
+  expect(proxies(env)).toStrictEqual([written(forHTTPS), written(forHTTP)])
 })
 
 test.each([
@@ -82,7 +82,7 @@ test('of NO_PROXY, the name in small letters wins, and a port may be that of pla
   const isDirect = (origin: string): boolean => readProxies()(origin) === undefined
   Object.assign(process.env, { HTTP_PROXY: ONE, NO_PROXY: '*', no_proxy: 'a.example:80 b.example:8443' })
   const origins = ['http://a.example', 'https://a.example', 'https://b.example:8443', 'http://b.example:8443', HTTPS]
-  expect(origins.map(isDirect)).toEqual([true, false, true, true, false])
+  expect(origins.map(isDirect)).toStrictEqual([true, false, true, true, false])
 })
 
 test.each(['proxy.example:3128', 'socks5://proxy.example', 'xhttp://proxy.example', 'httpx://proxy.example', '//'])(
@@ -124,6 +124,6 @@ describe('a proxy is used where Node is told to use it', () => {
     const proxyOf = environmentProxies()
     const isProxied = (origin: string): boolean => proxyOf?.(origin) !== undefined
     const origins = [HTTP, 'http://localhost:3000', 'http://127.0.0.1', 'https://localhost']
-    expect(origins.map(isProxied)).toEqual([true, false, false, true])
+    expect(origins.map(isProxied)).toStrictEqual([true, false, false, true])
   })
 })

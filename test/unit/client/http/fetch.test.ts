@@ -81,7 +81,7 @@ async function answeredBy(response: Response): Promise<unknown> {
   }
   const body = 'app_id=id&app_secret=s&auth_key=key'
   const options = { method: 'POST', headers, body, redirect: 'manual', cache: 'no-store', signal: expect.anything() }
-  expect(request.mock.calls).toEqual([['https://social.example/api/authorize', options]])
+  expect(request.mock.calls).toStrictEqual([['https://social.example/api/authorize', options]])
   return outcome
 }
 

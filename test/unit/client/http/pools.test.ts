@@ -53,7 +53,7 @@ test('when more requests than maxPools have ended, maxPools are kept', async () 
   const sent = providers.map((provider) => send(pools, provider))
   await until(() => providers.every(({ waiting }) => waiting.length === 1))
   for (const { waiting } of providers) waiting[0]?.end('{}')
-  expect(await Promise.all(sent)).toEqual([200, 200, 200])
+  expect(await Promise.all(sent)).toStrictEqual([200, 200, 200])
   await until(() => providers.filter(({ open }) => open > 0).length <= 1)
   await settled(() => providers.filter(({ open }) => open > 0).length)
   expect(providers.filter(({ open }) => open > 0)).toHaveLength(1)
@@ -75,7 +75,7 @@ test('of too many pools one is closed that is idle, not one in use that is older
   busy.waiting[0]?.end('{}')
   expect(await running).toBe(200)
   await settled(() => busy.open)
-  expect([busy.open, latest.open]).toEqual([1, 1])
+  expect([busy.open, latest.open]).toStrictEqual([1, 1])
   await pools.close()
 })
 
@@ -105,7 +105,7 @@ test('of idle pools the one is closed whose last request ended first, whenever t
   latest.waiting[0]?.end('{}')
   await sent
   await until(() => second.open === 0)
-  expect([first.open, latest.open]).toEqual([1, 1])
+  expect([first.open, latest.open]).toStrictEqual([1, 1])
   await pools.close()
 })
 
@@ -202,7 +202,7 @@ describe('where the environment names a proxy', () => {
     const sent = send(pools, { ...provider, origin: `http://provider.example:${port}` })
     await until(() => provider.waiting.length === 1)
     provider.waiting[0]?.end('{}')
-    expect([await sent, proxy.asked.length]).toEqual([200, tunnels])
+    expect([await sent, proxy.asked.length]).toStrictEqual([200, tunnels])
     await pools.close()
     await proxy.stop()
     lookup.mockRestore()
@@ -235,6 +235,6 @@ describe('a process in which undici cannot read HTTP', () => {
     ['is told so, where it is forbidden', ['--jitless'], ''],
     ['is told so, where there is no memory for it', [], NO_MEMORY],
   ])('%s, and needs a dispatcher', (_title, flags, before) => {
-    expect(outcomesIn(flags, before)).toEqual([`Error: ${MESSAGE}`, 'made'])
+    expect(outcomesIn(flags, before)).toStrictEqual([`Error: ${MESSAGE}`, 'made'])
   })
 })

@@ -279,7 +279,7 @@ describe.each([
     [wait, '<title>Just a moment...</title>'],
   ])('with marks of a firewall is a firewall that may let the next login pass (%#)', (headers, text) => {
     const { message, retryAfter } = expectRefusal({ status, headers, chunks: [text] }, 'provider_bad_response', true)
-    expect([message, retryAfter]).toEqual([expect.stringContaining('firewall'), 17])
+    expect([message, retryAfter]).toStrictEqual([expect.stringContaining('firewall'), 17])
   })
 
   test.each([[[]], [[' ', '\n']], [['{"a":1}', page]], [[' ', 'busy']], [[page]], [[page.padEnd(KIB_64 + 1)]]])(

@@ -88,14 +88,14 @@ describe.each<[string, TlsOptions, SecureVersion, RegExp]>([
       client.preconnect()
       await until(() => alerts.length === 1)
       expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable' })
-      expect(alerts).toEqual([expect.stringMatching(alert), expect.stringMatching(alert)])
+      expect(alerts).toStrictEqual([expect.stringMatching(alert), expect.stringMatching(alert)])
       // That of the naive client is the first.
       expect(connections.accepted).toBe(3)
     })
 
     test('is refused by the doctor, too', async () => {
       const { isBroken, report } = await diagnose(baseURL())
-      expect([isBroken, report]).toEqual([true, expect.stringContaining('The TLS handshake failed')])
+      expect([isBroken, report]).toStrictEqual([true, expect.stringContaining('The TLS handshake failed')])
       expect(alerts).toEqual(Array(connections.accepted - 1).fill(expect.stringMatching(alert)))
     })
   },
@@ -134,7 +134,7 @@ describe('a server that repeats the handshake without end on an open connection'
     client.preconnect()
     await until(() => connections.accepted === 1 && connections.open === 0)
     await rejectionOf(client.exchangeAuthKey('key'))
-    expect([handshakes, connections.accepted > 1]).toEqual([0, true])
+    expect([handshakes, connections.accepted > 1]).toStrictEqual([0, true])
   })
 })
 
@@ -284,7 +284,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
 
   test('a naive client sends the secret to anybody', async () => {
     await run('naive')
-    expect(provider.requests.map(({ body }) => body)).toEqual([expect.stringContaining('app_secret=secret')])
+    expect(provider.requests.map(({ body }) => body)).toStrictEqual([expect.stringContaining('app_secret=secret')])
   })
 
   test.each<[string, () => Readonly<Record<string, string>>, number]>([
@@ -294,7 +294,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
     [' to a host that is not behind the proxy', () => ({ ...proxied(), NO_PROXY: 'localhost' }), 0],
   ])('ours sends nothing%s', async (_title, env, through) => {
     expect(await run('ours', env())).toContain('The certificate was not accepted')
-    expect([provider.requests, tunnels]).toEqual([[], through])
+    expect([provider.requests, tunnels]).toStrictEqual([[], through])
   })
 
   test('ours does not ask a proxy whose own certificate is not accepted', async () => {
@@ -302,7 +302,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
     const output = await run('ours', { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url })
     await proxy.stop()
     expect(output).toContain('The certificate was not accepted')
-    expect(proxy.asked).toEqual([])
+    expect(proxy.asked).toStrictEqual([])
   })
 })
 

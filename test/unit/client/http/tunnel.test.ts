@@ -52,7 +52,7 @@ test('a login goes through one tunnel, and a spare connection through another', 
   await until(() => provider.accepted === 1)
   expect(await client.exchangeAuthKey('key')).toEqual({ access_token: RAW_TOKEN })
   await client.getCurrentUser(RAW_TOKEN)
-  expect(proxy.asked).toEqual([`provider.example:${provider.port}`])
+  expect(proxy.asked).toStrictEqual([`provider.example:${provider.port}`])
 })
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
 ])('the proxy gets the user name and the password of its URL (%j), and the provider does not', async (login, sent) => {
   client = newClient({}, proxy.url.replace('//', `//${login}`))
   await client.exchangeAuthKey('key')
-  expect(proxy.authorizations).toEqual([sent])
+  expect(proxy.authorizations).toStrictEqual([sent])
   expect(provider.requests[0]?.headers.toLowerCase()).not.toContain('proxy-authorization')
 })
 
@@ -151,8 +151,8 @@ test.each([
   proxy.answer = (socket) => socket.write('HTTP/1.1 403 Forbidden\r\n\r\n')
   const connect = connectTo(origin, { connectTimeout: 5000, proxy: new URL(proxy.url) })
   expect(await rejectionOf(connect(new AbortController().signal))).toMatchObject({ code: 'PROXY_REFUSED' })
-  expect(proxy.asked).toEqual([expected])
-  expect(proxy.hosts).toEqual([expected])
+  expect(proxy.asked).toStrictEqual([expected])
+  expect(proxy.hosts).toStrictEqual([expected])
 })
 
 test('an open tunnel leaves no timer behind', async () => {
@@ -170,7 +170,7 @@ test('the name of the proxy is looked up as that of a provider', async () => {
     names.push(name)
     systemLookup('127.0.0.1', options, callback)
   })
-  expect(names).toEqual(['proxy.example'])
+  expect(names).toStrictEqual(['proxy.example'])
 })
 
 test('calls that wait for one name of a proxy share its lookup', async () => {
@@ -186,7 +186,7 @@ test('a proxy may have an address of IPv6', async () => {
   client = newClient()
   const other = await TunnelProxy.start(() => provider.port, { host: '::1' })
   await openOne(other.url.replace('127.0.0.1', '[::1]')).finally(() => other.stop())
-  expect(other.asked).toEqual(['provider.example:443'])
+  expect(other.asked).toStrictEqual(['provider.example:443'])
 })
 
 test('the agent that the application has made the global one is not asked for the connection to a proxy', async () => {
@@ -196,7 +196,7 @@ test('the agent that the application has made the global one is not asked for th
   await openOne(proxy.url).finally(() => {
     http.globalAgent = globalAgent
   })
-  expect(proxy.asked).toEqual(['provider.example:443'])
+  expect(proxy.asked).toStrictEqual(['provider.example:443'])
 })
 
 test('the head of its answer may have 6 KiB of names and values, as that of a provider', async () => {
@@ -226,7 +226,7 @@ describe('a proxy that is asked by https', () => {
       () => 'refused',
     )
     await other.stop()
-    expect([result, other.asked]).toEqual([asked.length > 0 ? 'open' : 'refused', asked])
+    expect([result, other.asked]).toStrictEqual([asked.length > 0 ? 'open' : 'refused', asked])
   })
 })
 
@@ -252,7 +252,7 @@ describe('a proxy that is connected to by https', () => {
 
   test('shows a certificate of its own name, not of the provider', async () => {
     expect(await callThrough(certificates.good, 'provider.example')).toEqual({ access_token: RAW_TOKEN })
-    expect(secure.asked).toEqual([`provider.example:${provider.port}`])
+    expect(secure.asked).toStrictEqual([`provider.example:${provider.port}`])
   })
 
   test('ends no process when it refuses, and sends behind that what is no TLS', async () => {
@@ -282,7 +282,7 @@ describe('a proxy that is connected to by https', () => {
     const message = expect.stringContaining('refused to connect to the provider')
     expect(await call).toMatchObject({ message })
     await until(() => listeners.length > 0)
-    expect(listeners).toEqual([1])
+    expect(listeners).toStrictEqual([1])
     front.close()
   })
 
@@ -291,7 +291,7 @@ describe('a proxy that is connected to by https', () => {
       code: 'provider_unreachable',
       message: expect.stringContaining('it is for another host name'),
     })
-    expect(secure.authorizations).toEqual([])
+    expect(secure.authorizations).toStrictEqual([])
   })
 })
 
@@ -343,7 +343,7 @@ describe('NO_PROXY', () => {
       no_proxy: 'b.example',
     })
     const origins = ['http://a.example', 'https://a.example', 'https://b.example']
-    expect(origins.map((origin) => readProxies()(origin)?.port)).toEqual(['2', '4', undefined])
+    expect(origins.map((origin) => readProxies()(origin)?.port)).toStrictEqual(['2', '4', undefined])
     restore()
   })
 })

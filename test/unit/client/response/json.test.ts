@@ -63,7 +63,7 @@ test.each([
   '1e400',
   '0.1000000000000000055',
 ])('the number %s, which JavaScript cannot represent, becomes its digits', (literal) => {
-  expect(parseJSON(`[${literal}]`)).toEqual([literal])
+  expect(parseJSON(`[${literal}]`)).toStrictEqual([literal])
 })
 
 test.each(['0', '1', '-1', '9007199254740991', '9007199254740992', '1.5', '-0.25'])(
@@ -123,5 +123,5 @@ test('a value is written as JSON, and one that cannot be is undefined', () => {
   const circular: unknown[] = []
   circular.push(circular)
   expect(tryStringify({ a: [1, null] })).toBe('{"a":[1,null]}')
-  expect([circular, 1n, undefined].map(tryStringify)).toEqual([undefined, undefined, undefined])
+  expect([circular, 1n, undefined].map(tryStringify)).toStrictEqual([undefined, undefined, undefined])
 })

@@ -91,20 +91,20 @@ test('a picture that was sent in more than 4,096 characters is left out', () => 
 test('the absolute twin replaces an unusable picture, and never a usable one', () => {
   const twin = 'https://social.example/twin.jpg'
   const photo = (user_picture: unknown) => profileWith({ user_picture, profile_picture: twin }).photos
-  expect(photo('javascript:alert(1)')).toEqual([{ value: twin }])
-  expect(photo(null)).toEqual([{ value: twin }])
-  expect(photo('https://cdn.example/a.jpg')).toEqual([{ value: 'https://cdn.example/a.jpg' }])
+  expect(photo('javascript:alert(1)')).toStrictEqual([{ value: twin }])
+  expect(photo(null)).toStrictEqual([{ value: twin }])
+  expect(photo('https://cdn.example/a.jpg')).toStrictEqual([{ value: 'https://cdn.example/a.jpg' }])
   // The picture of a person, in two forms; the placeholder of one without; and what old servers send for everybody.
   const placeholder = 'https://social.example/images/nobody.png'
   const both = { user_picture: 'photos/b.jpg', profile_picture: `${uploads.href}photos/b.jpg` }
-  expect(profileWith(both, uploads).photos).toEqual([{ value: both.profile_picture }])
-  expect(profileWith({ ...both, profile_picture: placeholder }, uploads).photos).toEqual([
+  expect(profileWith(both, uploads).photos).toStrictEqual([{ value: both.profile_picture }])
+  expect(profileWith({ ...both, profile_picture: placeholder }, uploads).photos).toStrictEqual([
     { value: both.profile_picture },
   ])
   for (const user_picture of [null, '', undefined, '../images/nobody.png']) {
     expect(profileWith({ user_picture, profile_picture: placeholder }, uploads).photos).toBeUndefined()
-    expect(profileWith({ user_picture, profile_picture: placeholder }).photos).toEqual([{ value: placeholder }])
-    expect(profileWith({ ...both, user_picture }, uploads).photos).toEqual([{ value: both.profile_picture }])
+    expect(profileWith({ user_picture, profile_picture: placeholder }).photos).toStrictEqual([{ value: placeholder }])
+    expect(profileWith({ ...both, user_picture }, uploads).photos).toStrictEqual([{ value: both.profile_picture }])
   }
   expect(profileWith({ user_cover: null, profile_cover: twin }).coverPhoto).toBe(twin)
   expect(profileWith({ user_cover: null, profile_cover: 'https://social.example/uploads/' }).coverPhoto).toBeUndefined()
@@ -176,7 +176,7 @@ test.each([
   const profile = profileWith({ user_verified, user_email: 'ada@people.example', email_verified: true, verified: true })
   expect(profile.badge).toBe(badge)
   expect('badge' in profile).toBe(badge !== undefined)
-  expect(profile.emails).toEqual([{ value: 'ada@people.example' }])
+  expect(profile.emails).toStrictEqual([{ value: 'ada@people.example' }])
   expect(Object.keys(profile)).not.toEqual(expect.arrayContaining(['verified']))
 })
 
@@ -188,15 +188,15 @@ test.each([
 })
 
 test('an e-mail address is read with its entities, and without white space around it', () => {
-  expect(profileWith({ user_email: 'o&#039;brien&#64;people.example' }).emails).toEqual([
+  expect(profileWith({ user_email: 'o&#039;brien&#64;people.example' }).emails).toStrictEqual([
     { value: "o'brien@people.example" },
   ])
-  expect(profileWith({ user_email: ' ada@people.example\n' }).emails).toEqual([{ value: 'ada@people.example' }])
+  expect(profileWith({ user_email: ' ada@people.example\n' }).emails).toStrictEqual([{ value: 'ada@people.example' }])
 })
 
 test('an e-mail address has at most 254 characters', () => {
   const longest = `${'a'.repeat(244)}@b.example`
-  expect(profileWith({ user_email: longest }).emails).toEqual([{ value: longest }])
+  expect(profileWith({ user_email: longest }).emails).toStrictEqual([{ value: longest }])
   expect(profileWith({ user_email: `a${longest}` })).not.toHaveProperty('emails')
 })
 

@@ -72,7 +72,7 @@ test('a record of a deployed server is decoded and completed, and its placeholde
 })
 
 test('the absolute twin of a relative picture is used without uploadsURL', () => {
-  expect(profileOf(fixture('as-deployed')).photos).toEqual([
+  expect(profileOf(fixture('as-deployed')).photos).toStrictEqual([
     { value: 'https://social.example/content/uploads/photos/2020/02/sinead.jpg' },
   ])
 })

@@ -65,7 +65,7 @@ test.each([
   ['<?xml version="1.0"?><?b?><!doctype html>', '<p>?>'],
 ])('the guard comes after %j and before %j', (doctype, rest) => {
   const { status, body } = own(doctype + rest)
-  expect([status, body]).toEqual([200, `${doctype}\n${WHOLE_PAGE_GUARD}\n${rest}`])
+  expect([status, body]).toStrictEqual([200, `${doctype}\n${WHOLE_PAGE_GUARD}\n${rest}`])
 })
 
 test.each([[undefined], [null], [7], [Promise.resolve('<p>')], [{ catch: 7 }]])('%p is no page', (html) => {

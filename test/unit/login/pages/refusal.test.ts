@@ -20,7 +20,7 @@ describe('by what the request accepts', () => {
     'it is JSON for %j',
     (accept) => {
       const { status, headers, body } = refusalResponse(expired, '/auth/callback', accept)
-      expect([status, headers]).toEqual([403, { ...EXPIRED, 'Content-Type': 'application/json; charset=utf-8' }])
+      expect([status, headers]).toStrictEqual([403, { ...EXPIRED, 'Content-Type': 'application/json; charset=utf-8' }])
       expect(JSON.parse(body)).toEqual({ title: PERSON, next: '../', code: 'login_expired', message })
     },
   )
@@ -29,7 +29,7 @@ describe('by what the request accepts', () => {
     'it is text for %j',
     (accept) => {
       const { status, headers, body } = refusalResponse(expired, '/auth/callback', accept)
-      expect([status, headers]).toEqual([403, { ...EXPIRED, 'Content-Type': 'text/plain; charset=utf-8' }])
+      expect([status, headers]).toStrictEqual([403, { ...EXPIRED, 'Content-Type': 'text/plain; charset=utf-8' }])
       expect(body).toBe(
         `Signing in did not succeed. ${PERSON}\nGo on at: ../\n\nFor the operator: ${message} (login_expired)\n`,
       )
@@ -38,7 +38,7 @@ describe('by what the request accepts', () => {
 
   test('it is a page for a browser, which also accepts anything else', () => {
     const { status, headers, body } = refusalResponse(expired, '/auth/callback', 'application/json, text/html')
-    expect([status, headers['Content-Type']]).toEqual([403, 'text/html; charset=utf-8'])
+    expect([status, headers['Content-Type']]).toStrictEqual([403, 'text/html; charset=utf-8'])
     expect(body).toContain('<title>Signing in did not succeed</title>')
     expect(body).toContain(`<h1>Signing in did not succeed</h1>\n<p>${PERSON}</p>`)
     expect(body).toContain('<p>Code: <code>login_expired</code></p>')
@@ -67,7 +67,7 @@ test.each([
 
 test('text of the application, the path of the start and the message are escaped on a page', () => {
   const { status, body } = refusalResponse(refused, '/callback', 'text/html')
-  expect([status, body]).toEqual([401, expect.stringContaining('<p>Ask &lt;b&gt;Ada&lt;/b&gt; &amp; Co</p>')])
+  expect([status, body]).toStrictEqual([401, expect.stringContaining('<p>Ask &lt;b&gt;Ada&lt;/b&gt; &amp; Co</p>')])
   expect(refusalResponse(begun, '/auth/callback', 'text/html').body).toContain(
     '<a href="./start?a=&quot;&amp;b=1" hidden>',
   )

@@ -110,7 +110,7 @@ test('a callback of no site waits for a look at its start, but no other value do
   const allowing: OriginPolicy = { ...policy, unverifiedStart: 'allow' }
   const from = (site: string) =>
     verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))
-  expect([from('none'), from('bogus'), from('')]).toEqual(['callback K', 'callback_forged', 'callback_forged'])
+  expect([from('none'), from('bogus'), from('')]).toStrictEqual(['callback K', 'callback_forged', 'callback_forged'])
 })
 
 test.each([

@@ -43,7 +43,7 @@ test('there is a summary up to the moment when the login expires, for the user o
     return summaryOf(record, newContext({ user }))
   }
   const end = Number(expiresAt)
-  expect([at(end, 'a')?.expiresAt, at(end + 1, 'a'), at(end), at(end, 'b')]).toEqual([
+  expect([at(end, 'a')?.expiresAt, at(end + 1, 'a'), at(end), at(end, 'b')]).toStrictEqual([
     expiresAt,
     undefined,
     undefined,
@@ -109,7 +109,7 @@ test('the application’s own Referer is accepted for 30 seconds, or with the se
     return checkCallback(record, newCallback({ referer: 'app', ...more }), newContext())
   }
   expect(SILENT_APPROVAL_MS).toBe(30_000)
-  expect([at(0), at(30_000), at(30_001)]).toEqual([undefined, undefined, 'callback_forged'])
+  expect([at(0), at(30_000), at(30_001)]).toStrictEqual([undefined, undefined, 'callback_forged'])
   expect(at(30_001, { tabSecret: 'secret', source: 'app' })).toBeUndefined()
   expect(at(30_001, { referer: 'absent' })).toBeUndefined()
   expect(at(30_001, { referer: 'provider' })).toBeUndefined()

@@ -132,7 +132,7 @@ test.each(noSmallJSON)('the state number %# is a TypeError that names the option
 })
 
 test('a record without state or return path has no such members', () => {
-  expect(Object.keys(createPendingLogin({ ...input, state: undefined, returnTo: '//evil.example' }))).toEqual([
+  expect(Object.keys(createPendingLogin({ ...input, state: undefined, returnTo: '//evil.example' }))).toStrictEqual([
     'id',
     'strategyDigest',
     'issuedAt',

@@ -34,7 +34,7 @@ test.each([
 ])('a store that rejects with %s is unavailable, and the error says no more than that', async (_what, reason, says) => {
   const app = await logins.startApp({ strategy: { store: new FailingStore(reason) } })
   await new Browser().follow(app.loginURL)
-  expect(app.errors).toEqual([unavailable(says)])
+  expect(app.errors).toStrictEqual([unavailable(says)])
 })
 
 test('an error of ours that a store rejects with is passed on', async () => {
@@ -47,5 +47,5 @@ test('an error of ours that a store rejects with is passed on', async () => {
 test('an application without sessions is told that the request has none', async () => {
   const app = await logins.startApp({ session: false })
   await new Browser().follow(app.loginURL)
-  expect(app.errors).toEqual([unavailable('The request has no session.')])
+  expect(app.errors).toStrictEqual([unavailable('The request has no session.')])
 })

@@ -35,7 +35,7 @@ test('a record stays used after its login, successful or not', async () => {
   const failed = run(logins, 'bad', () => Promise.reject(new Error('refused')))
   expect(logins.isUsed({ id: 'bad' })).toBe(true)
   await expect(failed).rejects.toThrow('refused')
-  expect([logins.isUsed({ id: 'good' }), logins.isUsed({ id: 'bad' }), logins.isUsed({ id: 'new' })]).toEqual([
+  expect([logins.isUsed({ id: 'good' }), logins.isUsed({ id: 'bad' }), logins.isUsed({ id: 'new' })]).toStrictEqual([
     true,
     true,
     false,
@@ -48,7 +48,7 @@ test('both callbacks of a double click get the failure of their login', async ()
   const login = run(logins, 'record', () => Promise.reject(new Error('refused')))
   const shared = logins.attach('record', 'key')?.result
   const results = await Promise.allSettled([login, shared])
-  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(results.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected'])
 })
 
 test('a record whose login fails before it is consumed can be used again, and those who wait get the failure', async () => {
@@ -58,7 +58,7 @@ test('a record whose login fails before it is consumed can be used again, and th
   expect(logins.isUsed({ id: 'record' })).toBe(true)
   await expect(first).rejects.toThrow('the store failed')
   await expect(Promise.race([running?.consumed, running?.result])).rejects.toThrow('the store failed')
-  expect([logins.isUsed({ id: 'record' }), logins.attach('record', 'key')]).toEqual([false, undefined])
+  expect([logins.isUsed({ id: 'record' }), logins.attach('record', 'key')]).toStrictEqual([false, undefined])
   await expect(run(logins, 'record', async () => 'user')).resolves.toBe('user')
 })
 
@@ -72,10 +72,10 @@ test('a duplicate learns when the record is consumed, before the login has ended
   const seen: string[] = []
   const consumed = logins.attach('record', 'key')?.consumed.then(() => seen.push('consumed'))
   await new Promise((resolve) => setImmediate(resolve))
-  expect(seen).toEqual([])
+  expect(seen).toStrictEqual([])
   consume()
   await consumed
-  expect(seen).toEqual(['consumed'])
+  expect(seen).toStrictEqual(['consumed'])
 })
 
 const LIFETIME = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
@@ -91,21 +91,21 @@ test('used records are remembered for a lifetime, and for another one at most', 
   // A machine whose clock is ahead may have created the record; its last millisecond counts.
   jest.advanceTimersByTime(LIFETIME - 2)
   await use('third')
-  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toEqual([true, true])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toStrictEqual([true, true])
   jest.advanceTimersByTime(2)
   await use('fourth')
-  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' }), logins.isUsed({ id: 'third' })]).toEqual([
-    false,
-    true,
-    true,
-  ])
+  expect([
+    logins.isUsed({ id: 'first' }),
+    logins.isUsed({ id: 'second' }),
+    logins.isUsed({ id: 'third' }),
+  ]).toStrictEqual([false, true, true])
   jest.advanceTimersByTime(LIFETIME)
   await use('fifth')
-  expect([logins.isUsed({ id: 'second' }), logins.isUsed({ id: 'third' }), logins.isUsed({ id: 'fourth' })]).toEqual([
-    false,
-    false,
-    true,
-  ])
+  expect([
+    logins.isUsed({ id: 'second' }),
+    logins.isUsed({ id: 'third' }),
+    logins.isUsed({ id: 'fourth' }),
+  ]).toStrictEqual([false, false, true])
 })
 
 test('after a quiet time all are forgotten at once', async () => {
@@ -114,7 +114,7 @@ test('after a quiet time all are forgotten at once', async () => {
   await run(logins, 'old', async () => 'user')
   jest.advanceTimersByTime(2 * LIFETIME)
   await run(logins, 'new', async () => 'user')
-  expect([logins.isUsed({ id: 'old' }), logins.isUsed({ id: 'new' })]).toEqual([false, true])
+  expect([logins.isUsed({ id: 'old' }), logins.isUsed({ id: 'new' })]).toStrictEqual([false, true])
 })
 
 test('a record that becomes unused again a lifetime after it was used is unused', async () => {
@@ -127,7 +127,7 @@ test('a record that becomes unused again a lifetime after it was used is unused'
   await run(logins, 'next', async () => 'user')
   fail()
   await expect(failing).rejects.toThrow('late')
-  expect([logins.isUsed({ id: 'one' }), logins.isUsed({ id: 'two' })]).toEqual([false, true])
+  expect([logins.isUsed({ id: 'one' }), logins.isUsed({ id: 'two' })]).toStrictEqual([false, true])
 })
 
 test('no used record is forgotten while it could be used again, however many follow', async () => {
@@ -137,7 +137,7 @@ test('no used record is forgotten while it could be used again, however many fol
     logins.isUsed({ id: 'record 0' }),
     logins.isUsed({ id: 'record 10000' }),
     logins.isUsed({ id: 'record 20000' }),
-  ]).toEqual([true, true, true])
+  ]).toStrictEqual([true, true, true])
 })
 
 test('setting the clock ahead and back neither forgets nor retains a record', async () => {
@@ -148,10 +148,10 @@ test('setting the clock ahead and back neither forgets nor retains a record', as
   await run(logins, 'first', async () => 'user')
   jest.setSystemTime(now)
   await run(logins, 'second', async () => 'user')
-  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toEqual([true, true])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toStrictEqual([true, true])
   jest.advanceTimersByTime(2 * LIFETIME)
   await run(logins, 'third', async () => 'user')
-  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toEqual([false, false])
+  expect([logins.isUsed({ id: 'first' }), logins.isUsed({ id: 'second' })]).toStrictEqual([false, false])
 })
 
 test('eight duplicates wait for a login, and no more', () => {

@@ -35,8 +35,8 @@ const callbackAt = (url: string, baseURL: string) => (claims: Claims) =>
   })
 
 test('one name at two addresses is a mistake, and two names or one address are none', () => {
-  expect(warningsOf([nameOf('chess', A), nameOf('chess', B)])).toEqual(['NAME_SHARED'])
-  expect(warningsOf([nameOf('chess', A), nameOf('chess', A), nameOf('go', B)])).toEqual([])
+  expect(warningsOf([nameOf('chess', A), nameOf('chess', B)])).toStrictEqual(['NAME_SHARED'])
+  expect(warningsOf([nameOf('chess', A), nameOf('chess', A), nameOf('go', B)])).toStrictEqual([])
 })
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
 ])('of two providers, one with the callback %s and one with %s, that is a mistake: %s', (first, second, isMistake) => {
   const codes = isMistake ? ['CALLBACK_SHARED'] : []
   expect(warningsOf([callbackAt(first, A), callbackAt(second, B)])).toEqual(codes)
-  expect(warningsOf([callbackAt(first, A), callbackAt(second, A)])).toEqual([])
+  expect(warningsOf([callbackAt(first, A), callbackAt(second, A)])).toStrictEqual([])
 })
 
 test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'])(
@@ -60,8 +60,8 @@ test.each(['http://localhost:1/v1', 'http://127.0.0.1:1/v1', 'http://[::1]:1/v1'
   (baseURL) => {
     const claims = [nameOf('chess', A), nameOf('chess', baseURL), callbackAt('/cb', A), callbackAt('/cb', baseURL)]
     for (const runner of [{ NODE_ENV: 'test' }, { NODE_TEST_CONTEXT: 'child-v8' }])
-      expect(warningsOf(claims, runner)).toEqual([])
-    expect(warningsOf(claims, { NODE_ENV: 'production' })).toEqual(['NAME_SHARED', 'CALLBACK_SHARED'])
+      expect(warningsOf(claims, runner)).toStrictEqual([])
+    expect(warningsOf(claims, { NODE_ENV: 'production' })).toStrictEqual(['NAME_SHARED', 'CALLBACK_SHARED'])
   },
 )
 
@@ -96,7 +96,7 @@ test('of many providers, one claims its name and its callback once somebody has 
       () => provider,
       () => 'start',
     )
-    expect(takeCodes()).toEqual([])
+    expect(takeCodes()).toStrictEqual([])
     settings.onExchanged?.()
     expect(takeCodes()).toEqual(expected)
   }

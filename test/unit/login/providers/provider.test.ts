@@ -88,7 +88,7 @@ test('every option has its effect on the settings', async () => {
   })
   expect(settings.endpoints.loginURL).toBe('https://login.social.example:8443/page?app_id=app-id')
   const { concurrentLogins } = settings
-  expect([concurrentLogins.tryAcquire(), concurrentLogins.tryAcquire()]).toEqual([true, false])
+  expect([concurrentLogins.tryAcquire(), concurrentLogins.tryAcquire()]).toStrictEqual([true, false])
 })
 
 test('without a name of its own, a provider is called by the host of its login page, with a port', async () => {

@@ -160,7 +160,7 @@ test.each([
     return nodeNetwork.openTransports(asked)
   }
   parseLoginOptions({ provider: () => null, callbackURL, ...options }, { ...nodeNetwork, openTransports })
-  expect(opened).toEqual([expect.objectContaining(given)])
+  expect(opened).toStrictEqual([expect.objectContaining(given)])
 })
 
 test('a TypeError of a getter of the record, which may quote a secret, is passed on, and made no hint', async () => {
@@ -211,7 +211,7 @@ describe('a name', () => {
     ['😀', '/%F0%9F%98%80/callback'],
   ])('%j is one segment of the callback', async (name, path) => {
     const settings = await find(newCommunities(), { ...named('right.example'), name })
-    expect([settings.providerName, settings.callbackPath]).toEqual([name, path])
+    expect([settings.providerName, settings.callbackPath]).toStrictEqual([name, path])
   })
 
   test.each(['.', '..', 'a\nb', 'a\0', '\u007f', '\u0085', '\ud800', 'a\udc00'])('%j is refused', async (name) => {
@@ -310,10 +310,10 @@ test.each([
   concurrentLogins.tryAcquire()
   const closing = providers.close().then(() => events.push('closed'))
   await new Promise((resolve) => setImmediate(resolve))
-  expect(events).toEqual([])
+  expect(events).toStrictEqual([])
   concurrentLogins.release()
   await closing
-  expect(events).toEqual(['connections closed', 'closed'])
+  expect(events).toStrictEqual(['connections closed', 'closed'])
 })
 
 test('after close nobody begins a login, at a provider that was known or not', async () => {
@@ -321,5 +321,5 @@ test('after close nobody begins a login, at a provider that was known or not', a
   const known = await find(communities, communityOf('known'))
   await communities.close()
   const unknown = await find(communities, communityOf('unknown'))
-  expect([known.concurrentLogins.tryAcquire(), unknown.concurrentLogins.tryAcquire()]).toEqual([false, false])
+  expect([known.concurrentLogins.tryAcquire(), unknown.concurrentLogins.tryAcquire()]).toStrictEqual([false, false])
 })

@@ -96,7 +96,7 @@ test.each(['/auth/callback', '/Auth/Callback', '/auth/callback/'])(
   (callbackPath) => {
     for (const path of ['/auth/callback', '/AUTH/CALLBACK', '/auth/callback/']) {
       const read = (target: string) => verdictOf(classifyRequest(incoming(target, fromProvider), at(callbackPath)))
-      expect([path, read(path), read(`${path}?auth_key=K`)]).toEqual([path, 'auth_key_missing', 'callback K'])
+      expect([path, read(path), read(`${path}?auth_key=K`)]).toStrictEqual([path, 'auth_key_missing', 'callback K'])
     }
   },
 )
@@ -338,12 +338,15 @@ test('where starts are not confirmed, one that nothing verifies is allowed or re
     verdictOf(classifyRequest(incoming(target, headers), { ...policy, unverifiedStart }))
   const confirmed = `/login?${CONFIRMED_PARAMETER}=1`
   const foreign = { ...fromProvider, origin: 'https://evil.example' }
-  expect([verdict('allow'), verdict('refuse'), verdict('confirm')]).toEqual([
+  expect([verdict('allow'), verdict('refuse'), verdict('confirm')]).toStrictEqual([
     'start verified',
     'start_forbidden',
     'start unverified',
   ])
-  expect([verdict('allow', confirmed), verdict('confirm', confirmed)]).toEqual(['start verified', 'start_forbidden'])
+  expect([verdict('allow', confirmed), verdict('confirm', confirmed)]).toStrictEqual([
+    'start verified',
+    'start_forbidden',
+  ])
   // Its headers came: the person may have opened the link of the confirm page in another way.
   expect(verdict('confirm', confirmed, foreign)).toBe('start unverified')
 })

@@ -35,7 +35,7 @@ test.each(ROUTER_REQUESTS)('no target leads a person of $router to another origi
     const isOwn = new URL(address, 'https://app.example/x/y').origin === 'https://app.example'
     return !isOwn || !/^\/(?![/\\])/.test(address) || /[\s"<>]/.test(address)
   })
-  expect(foreign).toEqual([])
+  expect(foreign).toStrictEqual([])
 })
 
 test('the answer is about the path of the request alone, whatever its headers say', () => {
@@ -88,7 +88,7 @@ test.each(SCRIPT_HEADERS)('%s: %s allows nothing that is not allowed without it'
               const marked = verdictOf(classifyRequest(incoming(target, { ...headers, [name]: value }), policy))
               if (marked !== without && /^(start |callback )/.test(marked)) more.push({ headers, target, marked })
             }
-  expect(more).toEqual([])
+  expect(more).toStrictEqual([])
 })
 
 test.each([
@@ -121,6 +121,6 @@ test('a navigation of the browser is looked at for no header of a script', () =>
     expect(verdictOf(classifyRequest(message, policy))).toMatch(/^(start verified|callback K)$/)
   }
   const names = SCRIPT_HEADERS.map(([name]) => name)
-  expect(looked.filter((name) => names.includes(name))).toEqual([])
+  expect(looked.filter((name) => names.includes(name))).toStrictEqual([])
   expect(looked).toContain('sec-fetch-mode')
 })

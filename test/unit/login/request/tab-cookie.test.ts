@@ -8,5 +8,5 @@ test.each([
   const [secure, plain, ...others] = tabCookies({ appOrigin })
   expect(secure).toMatch(/^__Host-social-login-tab=[\w-]{22}; Max-Age=10; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   expect(plain).toBe(isSecure ? undefined : secure?.replace(/^__Host-|; Secure/g, ''))
-  expect(others).toEqual([])
+  expect(others).toStrictEqual([])
 })

@@ -64,7 +64,7 @@ describe('a sealed record', () => {
     const rest = 4096 - (await seal(store, record)).length
     const named = (more: number) => new CookieStore({ keys: [KEY], name: `social-login${'n'.repeat(rest + more)}` })
     const [longest, tooLong] = [await seal(named(0), record), await seal(named(1), record)]
-    expect([longest.length, tooLong.length]).toEqual([4096, 4097])
+    expect([longest.length, tooLong.length]).toStrictEqual([4096, 4097])
     expect(await load(longest, named(0))).toEqual(record)
     expect(await load(tooLong, named(1))).toBeUndefined()
     expect(await load(await seal(store, { ...RECORD, state: 's'.repeat(5000) }))).toBeUndefined()
@@ -88,7 +88,7 @@ describe('a sealed record', () => {
         if (await load(changed)) accepted.push(`bit ${bit} of character ${index - start}`)
       }
     }
-    expect(accepted).toEqual([])
+    expect(accepted).toStrictEqual([])
   })
 
   test('is refused truncated at any length, at either end', async () => {
@@ -243,7 +243,7 @@ describe('the cookie', () => {
 
   test('under allowInsecureHTTP loses Secure and the prefix', async () => {
     const [cookie] = await saved({ allowInsecureHTTP: true })
-    expect([cookie.name, cookie.secure ?? false, cookie.httpOnly, cookie.sameSite]).toEqual([
+    expect([cookie.name, cookie.secure ?? false, cookie.httpOnly, cookie.sameSite]).toStrictEqual([
       'social-login',
       false,
       true,
@@ -253,7 +253,12 @@ describe('the cookie', () => {
 
   test('under hostPrefix: false loses the prefix, and stays Secure', async () => {
     const [cookie] = await saved({ hostPrefix: false })
-    expect([cookie.name, cookie.secure, cookie.path, cookie.domain]).toEqual(['social-login', true, '/', undefined])
+    expect([cookie.name, cookie.secure, cookie.path, cookie.domain]).toStrictEqual([
+      'social-login',
+      true,
+      '/',
+      undefined,
+    ])
   })
 
   test('stays below 4,096 bytes with the longest possible returnTo and state', async () => {
@@ -283,7 +288,7 @@ describe('the cookie', () => {
     req.res.setHeader('Set-Cookie', ['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
     await store.save(req, RECORD)
     await store.consume(req, RECORD)
-    expect(cookies().slice(0, 3)).toEqual(['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
+    expect(cookies().slice(0, 3)).toStrictEqual(['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
     expect(cookies()).toHaveLength(4)
     const alone = exchange()
     alone.req.res.setHeader('Set-Cookie', 'cart=1')

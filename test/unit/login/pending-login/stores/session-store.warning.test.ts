@@ -40,7 +40,7 @@ test.each<Start>([
   { cookie: { sameSite: true } },
   { cookie: { sameSite: 'strict' }, sessionID: 7, res: undefined },
 ])('a cookie that browsers do not send with a callback is a warning: %j', (start) => {
-  expect(warningsOf(start)).toEqual(['SESSION_COOKIE_STRICT'])
+  expect(warningsOf(start)).toStrictEqual(['SESSION_COOKIE_STRICT'])
 })
 
 test.each<Start>([
@@ -50,7 +50,7 @@ test.each<Start>([
   { cookie: { secure: true }, setCookie: 7 },
   { cookie: { secure: true }, sent: 'connect.sid=s%3Aold.def' },
 ])('a Secure cookie that the browser does not get is a warning: %j', (start) => {
-  expect(warningsOf(start)).toEqual(['SESSION_COOKIE_NOT_SET'])
+  expect(warningsOf(start)).toStrictEqual(['SESSION_COOKIE_NOT_SET'])
 })
 
 test('a cookie may have both mistakes', () => {
@@ -70,5 +70,5 @@ test.each<Start>([
   // A framework without a response of Node.
   ...[undefined, null, {}, { once: call }, { getHeader: call }].map((res) => ({ cookie: { secure: true }, res })),
 ])('without a mistake there is no warning: %j', (start) => {
-  expect(warningsOf(start)).toEqual([])
+  expect(warningsOf(start)).toStrictEqual([])
 })
