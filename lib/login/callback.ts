@@ -27,7 +27,7 @@ import { tabCookies } from './request/tab-cookie'
  * | unused | without the secret of its bound tab | a page that asks the tab for it |
  * | unused | any other | the login |
  * | used | not refused, and with the key of a login that still runs (a double click) | `joinLogin`: the same result |
- * | used | any other (a reload) | `login_not_started` |
+ * | used | any other (a reload); or used by another process meanwhile | `login_not_started` |
  *
  * Who is signed in does not matter to the last: what stands behind the route runs for a login, never for a repetition.
  * If too many callbacks wait for one login, further ones are answered like a reload. Between two processes the store

@@ -68,7 +68,7 @@ export class Login<User = unknown> {
     const trace = new Trace(settings.name, settings.isOneOfMany ? settings.providerName : undefined)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
-    return trace.run(phaseOf(request), () => handleRequest(context, request), phaseOutcomeOf)
+    return trace.run(phaseOfRequest(request), () => handleRequest(context, request), phaseOutcomeOf)
   }
 
   /** The login that this browser has begun, if a callback may still finish it. Changes nothing. */
@@ -111,7 +111,7 @@ export class Login<User = unknown> {
   }
 }
 
-function phaseOf(request: AnyRequest): Phase {
+function phaseOfRequest(request: AnyRequest): Phase {
   if (request.type === 'refused') return request.phase
   return request.type === 'callback' ? 'callback' : 'start'
 }
