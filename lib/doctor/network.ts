@@ -11,7 +11,8 @@ const FEW_DAYS = 14
 export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
   if (url.protocol !== 'https:') return true
   examination.progress('Looking at the certificate')
-  const { protocol, speaksHTTP1, certificateError, daysLeft } = await examination.probe.shakeHands(url, readHandshake)
+  const { protocol, prefersHTTP2, certificateError, daysLeft } = await examination.probe.shakeHands(url, readHandshake)
+  const speaksHTTP1 = !prefersHTTP2 || (await examination.probe.speaksHTTP1(url))
   if (certificateError !== undefined) examination.broken(...certificateProblem(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs(
@@ -61,7 +62,7 @@ function readHandshake(socket: TLSSocket) {
   const { authorized, authorizationError, alpnProtocol } = socket
   return {
     protocol: (socket.getProtocol() ?? '').replace('v', ' '),
-    speaksHTTP1: alpnProtocol !== 'h2',
+    prefersHTTP2: alpnProtocol === 'h2',
     /** Node's code for a certificate that is not accepted. */
     certificateError: authorized ? undefined : String(authorizationError),
     /** Until the certificate expires; negative if it has. */

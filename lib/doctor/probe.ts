@@ -156,6 +156,21 @@ export class Probe {
     }
   }
 
+  /** Whether a server that prefers HTTP/2 speaks HTTP/1.1, too: it does not refuse the handshake of a request. */
+  async speaksHTTP1(url: URL): Promise<boolean> {
+    const deadline = new Deadline(this.timeout)
+    try {
+      const connect = connectTo(url.origin, this.#poolsOf(url).connectOptionsOf(url.origin))
+      const socket = await connect(deadline.signal)
+      socket.destroy()
+      return true
+    } catch (error) {
+      return errorCode(error) !== 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
+    } finally {
+      deadline.clear()
+    }
+  }
+
   /** Closes the connections. */
   async close(): Promise<void> {
     await Promise.all([this.#typed?.close(), this.#others?.close()])

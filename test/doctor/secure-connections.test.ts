@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import { createServer as createHTTP2Server } from 'node:http2'
+import { createServer as createHTTP2Server, createSecureServer } from 'node:http2'
 import { createServer as createHTTPSServer } from 'node:https'
 import { connect, createServer } from 'node:net'
 import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
@@ -96,6 +96,14 @@ test('HTTP/2 only', async () => {
       'broken HTTP: The provider speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
     ],
   ])
+})
+
+test('HTTP/2 and HTTP/1.1, of which the server prefers the former', async () => {
+  const server = createSecureServer({ ...certificates.good, allowHTTP1: true }, (request, response) =>
+    Reflect.apply(asLocalhost, undefined, [request, response]),
+  )
+  const { isBroken, report } = await diagnose(`https://localhost:${await listening(server)}/api/v1`)
+  expect([isBroken, report.includes('HTTP/2')]).toStrictEqual([false, false])
 })
 
 test('a server that sends something wrong right after the handshake', async () => {
