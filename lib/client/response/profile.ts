@@ -136,10 +136,10 @@ function parseEmail(value: string | null): string | undefined {
 }
 
 function parseDate(value: string | null): string {
-  const [date = ''] = value?.match(/^\d{4}-\d{2}-\d{2}$/) ?? []
-  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is
-  // invalid, and null as JSON.
-  return String(new Date(date).toJSON()).startsWith(date) ? date : ''
+  const [date = '', , month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value ?? '') ?? []
+  // A day that does not exist (30 February) rolls over, and a 13th month may be read as a day.
+  const read = new Date(date)
+  return read.getUTCMonth() + 1 === Number(month) && read.getUTCDate() === Number(day) ? date : ''
 }
 
 // The picture of the specified field, or else the absolute URL that deployed servers send in a twin field. That is a
