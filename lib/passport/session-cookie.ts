@@ -18,8 +18,8 @@ export function warnOfLostSession(req: Request, options: AuthenticateOptions, ap
     if (!hasSessionUser(req)) return
     // Passport has renewed the session: express-session tells its new id.
     const id: unknown = Reflect.get(req, 'sessionID')
-    const lines = [res.getHeader('Set-Cookie') ?? []].flat().map(String).filter(isOfApplication)
-    const own = typeof id === 'string' ? lines.filter((line) => line.includes(id)) : lines
+    const isOwn = typeof id === 'string' ? (line: string) => line.includes(id) : isOfApplication
+    const own = [res.getHeader('Set-Cookie') ?? []].flat().map(String).filter(isOwn)
     const isSentAlready = typeof id === 'string' && req.headers.cookie?.includes(id)
     if (own.length === 0 && !isSentAlready) warnOnce('SESSION_COOKIE_NOT_SET')
     else if (isReachedByHTTPS(req, appOrigin) && own.length > 0 && !own.some((line) => /;\s*secure/i.test(line)))
