@@ -49,7 +49,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
 // provider in a loop; so even a used or expired login counts.
 async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
   const record = await loadRecord('start', settings.timeout, adapter.store)
-  return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true
+  return record?.strategyDigest === settings.strategyDigest && record.startIsAtCallback !== true
 }
 
 function showPage(page: 'confirm' | 'tab', response: HTTPResponse): LoginAction<never> {

@@ -21,7 +21,7 @@ export interface PendingLogin {
   /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null
   /** Set if the path of the start is the end of the callback's, so that the two cannot be told apart behind a proxy. */
-  readonly startIsCallbackSuffix?: true
+  readonly startIsAtCallback?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
   /** Path and query of the start, for the link of a page about the failure; absent after a POST, or if too long. */
@@ -70,7 +70,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
     issuedAt: Date.now(),
     user: userDigest(id, input.user),
     startSite: input.startSite ?? null,
-    ...(input.isAtCallback && { startIsCallbackSuffix: true }),
+    ...(input.isAtCallback && { startIsAtCallback: true }),
     ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
     ...(isStartPath(input.startPath) && { startPath: input.startPath }),
     ...(returnTo !== undefined && { returnTo }),
@@ -80,7 +80,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
+  const { id, strategyDigest, issuedAt, user, startSite, startIsAtCallback, tab, returnTo, state } = value
   const { startPath, consumed } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
@@ -95,7 +95,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
     user,
     startSite,
   }
-  if (startIsCallbackSuffix === true) record.startIsCallbackSuffix = startIsCallbackSuffix
+  if (startIsAtCallback === true) record.startIsAtCallback = startIsAtCallback
   if (typeof tab === 'string') record.tab = tab
   // It is checked by `startPathOf`, because only a login that fails needs it.
   if (typeof startPath === 'string') record.startPath = startPath

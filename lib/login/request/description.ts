@@ -1,6 +1,6 @@
 import { parseURL } from '../../client/url'
 import { MAX_TARGET_LENGTH } from '../../limits'
-import { isCallbackSuffix, isSamePath, pathOf, withoutOrigin } from './paths'
+import { isAtCallbackPath, isSamePath, pathOf, withoutOrigin } from './paths'
 import { isMarkedAsScript, type Router, routerOf } from './routers'
 
 export interface HTTPRequest {
@@ -119,7 +119,7 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
     referer: refererOf(referer, req, policy),
     mayBeFromProvider: mayBeFromProvider(said.site, req, policy),
     isCallback: isCallback(target, callbackPath),
-    isAtCallback: isCallbackSuffix(path, callbackPath, isCallbackCaseSensitive),
+    isAtCallback: isAtCallbackPath(path, callbackPath, isCallbackCaseSensitive),
     cookie: req.header('cookie') ?? '',
     isOriginOfHost: policy.appOrigin === undefined,
   }

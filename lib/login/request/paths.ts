@@ -17,7 +17,7 @@ export function isSamePath(a: string, b: string): boolean {
 }
 
 /** Whether a path is the callback's, or its end, as behind a proxy that strips a prefix. */
-export function isCallbackSuffix(path: string, callbackPath: string, isCaseSensitive: boolean): boolean {
+export function isAtCallbackPath(path: string, callbackPath: string, isCaseSensitive: boolean): boolean {
   const plain = isCaseSensitive ? withoutLastSlashes : plainPath
   const [arrived, expected] = [plain(path), plain(callbackPath)]
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))

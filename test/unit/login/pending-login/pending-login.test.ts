@@ -60,11 +60,11 @@ test('a record survives a round trip through JSON, consumed or not', () => {
 
 test('a record tells that its start resembles the callback, and only then', () => {
   const resembling = createPendingLogin({ ...input, isAtCallback: true })
-  expect(resembling.startIsCallbackSuffix).toBe(true)
+  expect(resembling.startIsAtCallback).toBe(true)
   expect(parsePendingLogin(JSON.parse(JSON.stringify(resembling)))).toEqual(resembling)
   const other = createPendingLogin({ ...input, isAtCallback: false })
-  expect(other).not.toHaveProperty('startIsCallbackSuffix')
-  expect(parsePendingLogin({ ...other, startIsCallbackSuffix: false })).toStrictEqual(other)
+  expect(other).not.toHaveProperty('startIsAtCallback')
+  expect(parsePendingLogin({ ...other, startIsAtCallback: false })).toStrictEqual(other)
 })
 
 test('a digest is 32 bytes in base64url', () => {
