@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Request, type RequestHandler, Router } from 'express'
 import 'express-session'
-import passport from 'passport'
+import type { PassportStatic } from 'passport'
 import { Strategy, type StrategyOptions } from 'passport-social-login'
 
 export interface Account {
@@ -24,11 +24,13 @@ declare module 'express-session' {
 
 /**
  * Adds the routes that link a second account of the provider. Use them after `passport.session()`.
+ * @param passport that of your application
  * @param options those of your login, with the id, the secret and the callback URL of the second application
  * @param userIDOf the id of a signed-in user
  * @param link stores the account for the user, and rejects if it belongs to another user
  */
 export function linkRoutes(
+  passport: PassportStatic,
   options: StrategyOptions,
   userIDOf: (user: Express.User) => string,
   link: (userID: string, account: Account) => Promise<void>,

@@ -18,6 +18,7 @@ export function openAccounts(file) {
   const userByLogin = db.prepare(
     'select id, name from users join logins on user_id = id where provider = ? and subject = ?',
   )
+  const loginsByUser = db.prepare('select provider, subject from logins where user_id = ? order by rowid')
   const insertUser = db.prepare('insert into users (id, name) values (?, ?)')
   const insertLogin = db.prepare('insert into logins (provider, subject, user_id) values (?, ?, ?)')
   const deleteLoginUnlessLast = db.prepare(`delete from logins where provider = ? and subject = ? and user_id = ?
@@ -61,7 +62,12 @@ export function openAccounts(file) {
     insertLogin.run(provider, subject, userID)
   }
 
-  /** Resolves with false for the last login of an account, which stays. */
+  /** What an account page can list: the provider and the id of each login. */
+  async function loginsOf(userID) {
+    return loginsByUser.all(userID).map(({ provider, subject }) => ({ provider, subject }))
+  }
+
+  /** Resolves with false for the last login of an account, which stays. Other browsers stay signed in. */
   async function removeLogin(userID, { provider, subject }) {
     return deleteLoginUnlessLast.run(provider, subject, userID, userID).changes === 1
   }
@@ -73,5 +79,5 @@ export function openAccounts(file) {
     })
   }
 
-  return { find, findOrCreate, addLogin, removeLogin, deleteUser, close: () => db.close() }
+  return { find, findOrCreate, loginsOf, addLogin, removeLogin, deleteUser, close: () => db.close() }
 }

@@ -64,7 +64,7 @@ async function run(given: DoctorArguments, env: Terminal['env'], screen: Screen)
 async function runApp(given: AppArguments, env: Terminal['env'], screen: Screen): Promise<number> {
   const { app, timeout, json } = given
   if (!json) screen.print(`Examining ${app.href}\n`)
-  const ask = asBrowser(`${USER_AGENT} (doctor)`, timeout, hasProxy(app, env) && !isLoopback(app.hostname))
+  const ask = asBrowser(`${USER_AGENT} (doctor)`, timeout, hasProxy(app, env))
   const { findings } = await examineApp(given, ask, screen)
   const broken = findings.some(({ level }) => level === 'broken')
   screen.print(
@@ -81,7 +81,9 @@ async function readSecret(configured: string | undefined, screen: Screen): Promi
   return answer
 }
 
-function hasProxy({ protocol }: URL, env: Terminal['env']): boolean {
+/** Whether the environment names a proxy for an address, which is never one of this machine. */
+function hasProxy({ protocol, hostname }: URL, env: Terminal['env']): boolean {
+  if (isLoopback(hostname)) return false
   const variable = `${protocol.slice(0, -1)}_proxy`
   return Boolean(env[variable] || env[variable.toUpperCase()])
 }

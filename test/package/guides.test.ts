@@ -62,7 +62,7 @@ describe('guides of the documentation', () => {
   const comeBack = (browser: Browser, key: string): Promise<BrowserAnswer> =>
     browser.comeBack(`${app.callbackURL}?auth_key=${key}`)
 
-  test('"Telling people why": no page is shown at the address with the key, and only known reasons are shown', async () => {
+  test('"Telling people why": no page is shown at the address with the key, and nothing of an unknown reason', async () => {
     await build(reasons)
     const visitor = await visitorAt('203.0.113.7')
     const { status, location } = await comeBack(visitor, 'a-guess')
@@ -70,8 +70,9 @@ describe('guides of the documentation', () => {
     const page = async (path: string): Promise<string> => (await visitor.follow(`${app.origin}${path}`)).body
     expect(await page(location)).toContain('<p>The provider did not confirm the login.</p>')
     for (const reason of ['constructor', '<script>', 'overloaded']) {
-      expect(await page(`/login?reason=${encodeURIComponent(reason)}`)).toContain('<p></p>')
+      expect(await page(`/login?reason=${encodeURIComponent(reason)}`)).toContain('<p>Signing in did not succeed.')
     }
+    expect(await page('/login')).toContain('<p></p>')
     expect((await visitor.follow(app.loginURL)).status).toBe(302)
     const key = app.newKey('1')
     for (const again of [key, key]) expect((await comeBack(visitor, again)).location).toBe('/profile')
@@ -231,8 +232,8 @@ describe('guides of the documentation', () => {
   const LINK = '/account/link/callback'
   const linkRoutesWith =
     (routes: typeof linkRoutes): Parameters<typeof linking>[1] =>
-    (options, userIDOf, link) =>
-      routes(options, (user) => userIDOf({ id: String(Reflect.get(user, 'id')) }), link)
+    (passport, options, userIDOf, link) =>
+      routes(passport, options, (user) => userIDOf({ id: String(Reflect.get(user, 'id')) }), link)
 
   /** @param links gets the user and the account of each link */
   const linkingAt = async (links: Array<[string, string]>): Promise<void> => {
@@ -350,7 +351,9 @@ describe('guides of the documentation', () => {
     })
     const options = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: LINK }
     const userID = (): string => '1'
-    server.use(routes(options, userID, () => Promise.reject(new Error('the account belongs to somebody else'))))
+    server.use(
+      routes(passport, options, userID, () => Promise.reject(new Error('the account belongs to somebody else'))),
+    )
     await using listening = await listen(server)
     // Without `next`, the rejection of the handler would end the process, and the request would never be answered.
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }

@@ -15,8 +15,7 @@ export function environmentProxies(): ProxyOf | undefined {
   const { env, execArgv } = process
   const isWanted = env['NODE_USE_ENV_PROXY'] === '1' || execArgv.includes(FLAG) || env['NODE_OPTIONS']?.includes(FLAG)
   if (!isWanted || !VARIABLES.some((name) => env[name])) return undefined
-  const proxyOf = readProxies()
-  return (origin) => (mayBeProxied(origin) ? proxyOf(origin) : undefined)
+  return readProxies()
 }
 
 /** As undici and Node read them: a name in small letters wins, and http's proxy also serves https. @throws TypeError */
@@ -28,6 +27,8 @@ export function readProxies(): ProxyOf {
   return (origin) => {
     const { protocol, hostname, port } = new URL(origin)
     const isHTTPS = protocol === 'https:'
+    // A proxy would read plain http, which is allowed to this machine only because the secret does not leave it.
+    if (!isHTTPS && isLoopback(hostname)) return undefined
     const isDirect = direct.some((entry) => isHostOf(entry, hostname, port || (isHTTPS ? '443' : '80')))
     return isDirect ? undefined : isHTTPS ? https : http
   }
@@ -48,10 +49,4 @@ function isHostOf(entry: string, hostname: string, port: string): boolean {
   const [, name = entry, only = port] = /(.+):(\d+)$/.exec(entry) ?? []
   const domain = name.replace(/^\*?\./, '')
   return only === port && (hostname === domain || hostname.endsWith(`.${domain}`))
-}
-
-/** A proxy would read plain http, which is allowed to this machine only because the secret does not leave it. */
-function mayBeProxied(origin: string): boolean {
-  const { protocol, hostname } = new URL(origin)
-  return protocol === 'https:' || !isLoopback(hostname)
 }

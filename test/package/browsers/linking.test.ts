@@ -60,6 +60,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
     app.use(
       express.static(PAGES),
       linkRoutes(
+        passport,
         options,
         () => 'ada',
         async (_userID, { id }) => void links.push(id),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import cookieSession from 'cookie-session'
 import express, { type Application, type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
 import { EncryptJWT, jwtDecrypt } from 'jose'
-import passport, { type Authenticator } from 'passport'
+import passport, { type Authenticator, type PassportStatic } from 'passport'
 import {
   CookieStore,
   type OutcomeCode,
@@ -83,6 +83,7 @@ interface Logins {
 
 /** `linkRoutes` of an application whose user has an id. */
 type LinkRoutes = (
+  passport: PassportStatic,
   options: StrategyOptions,
   userIDOf: (user: { id: string }) => string,
   link: (userID: string, account: Account) => Promise<void>,

@@ -21,6 +21,15 @@ const TWO = 'https://user:password@two.example'
 const HTTPS = 'https://social.example'
 const HTTP = 'http://social.example'
 
+test.each(['http://localhost:9', 'http://127.0.0.1', 'http://[::1]:80'])(
+  'no proxy reads plain http to this machine: %s',
+  (origin) => {
+    Object.assign(process.env, { HTTP_PROXY: ONE, HTTPS_PROXY: TWO })
+    expect(readProxies()(origin)).toBeUndefined()
+    expect(readProxies()(HTTP)?.href).toBe(`${ONE}/`)
+  },
+)
+
 /** The proxies for https and for http. */
 function proxies(env: Readonly<Record<string, string>>): (string | undefined)[] {
   Object.assign(process.env, env)
