@@ -92,8 +92,8 @@ exports.play = async function play(createServer, inbox, inChromium = {}) {
 
 /** Nothing is found by the doctor, who examines it from outside. In a process of Node, with the package of this repository. */
 async function assertFoundRight(origin) {
-  // Node's permission model lets an application start no process.
-  if (process.permission?.has('child') === false) return
+  // Node's permission model lets an application start no process, and neither do the permissions given to Deno.
+  if (process.permission?.has('child') === false || process.versions.deno !== undefined) return
   const cli = join(process.env.PACKAGE_ROOT, 'dist', 'lib', 'cli.js')
   const args = [cli, 'doctor', '--app', `${origin}/auth`, '--redirect-url', `${origin}/callback`, '--json']
   // It exits with 1 where something is broken.
