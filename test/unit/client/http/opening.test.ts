@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, createServer, type Server, Socket } from 'node:net'
+import tls from 'node:tls'
 import { SocialLoginClient } from '../../../../lib'
 import { connectTo } from '../../../../lib/client/http/connect'
 import { makeCertificates, trustAuthority } from '../../../support/certificates'
@@ -234,4 +235,17 @@ test.each([
   const connect = connectTo(provider.baseURL, { connectTimeout: 10_000, proxy: new URL(proxy.url) })
   await connect(controller.signal, () => controller.abort()).catch(() => {})
   await until(() => socketsLeft() === 0)
+})
+
+test('a tunnel is closed where Node refuses to begin TLS in it', async () => {
+  const provider = await RawProvider.start(good)
+  peers.push(provider)
+  const proxy = await proxyTo(() => provider.port, false)
+  const open = connectTo(provider.baseURL, { connectTimeout: 10_000, proxy: new URL(proxy.url) })
+  jest.spyOn(tls, 'connect').mockImplementation(() => {
+    throw new TypeError('no such version of TLS')
+  })
+  expect(await rejectionOf(open(new AbortController().signal))).toBeInstanceOf(TypeError)
+  expect(plain.length).toBeGreaterThan(0)
+  await until(() => proxy.open === 0 && plain.every(({ destroyed }) => destroyed))
 })
