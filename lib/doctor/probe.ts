@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import { errors } from 'undici/index.js'
 import { Deadline } from '../client/deadline'
 import { isPrivateHost, PrivateAddressError } from '../client/http/address'
-import { connectTo } from '../client/http/connect'
+import { type Connect, connectTo } from '../client/http/connect'
 import { decompress } from '../client/http/decompress'
 import { readProxies } from '../client/http/environment-proxy'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
@@ -144,7 +144,7 @@ export class Probe {
   async shakeHands<T>(url: URL, read: (socket: TLSSocket) => T): Promise<T> {
     const deadline = new Deadline(this.timeout)
     try {
-      const connect = connectTo(url.origin, this.#poolsOf(url).connectOptionsOf(url.origin))
+      const connect = this.#connectTo(url)
       return await new Promise((resolve, reject) => {
         const inspect = (socket: TLSSocket): void => resolve(read(socket))
         connect(deadline.signal, inspect).then((socket) => socket.destroy(), reject)
@@ -160,8 +160,7 @@ export class Probe {
   async speaksHTTP1(url: URL): Promise<boolean> {
     const deadline = new Deadline(this.timeout)
     try {
-      const connect = connectTo(url.origin, this.#poolsOf(url).connectOptionsOf(url.origin))
-      const socket = await connect(deadline.signal)
+      const socket = await this.#connectTo(url)(deadline.signal)
       socket.destroy()
       return true
     } catch (error) {
@@ -174,6 +173,10 @@ export class Probe {
   /** Closes the connections. */
   async close(): Promise<void> {
     await Promise.all([this.#typed?.close(), this.#others?.close()])
+  }
+
+  #connectTo(url: URL): Connect {
+    return connectTo(url.origin, this.#poolsOf(url).connectOptionsOf(url.origin))
   }
 
   #poolsOf({ origin, hostname }: URL): ProviderPools {

@@ -223,3 +223,12 @@ test('the example of a recorded mode starts a provider with its behaviours', asy
   await provider.stop()
   rmSync(folder, { recursive: true })
 })
+
+test('the application to copy is the small application of the example, without its types', () => {
+  const typed = read('example-app/minimal.ts')
+  const plain = typed
+    .replace(/^declare [\s\S]*?\n}\n/gm, '')
+    .replaceAll(/, { type ErrorRequestHandler }|: (ErrorRequestHandler|Express\.User)\b/g, '')
+    .replace(/\n{3,}/g, '\n\n')
+  expect(read('docs/files/app.mjs')).toBe(plain)
+})

@@ -96,7 +96,7 @@ function isCallback(target: URL, callbackPath: string | undefined): boolean {
 
 /** What a request is if its provider, and so the path of the callback, is not known. */
 export function phaseWithoutProvider(req: Pick<HTTPRequest, 'target'>): 'start' | 'callback' {
-  return req.target.includes(KEY_NAME) && isCallback(targetOf(req), undefined) ? 'callback' : 'start'
+  return isCallback(targetOf(req), undefined) ? 'callback' : 'start'
 }
 
 export function describeRequest(req: HTTPRequest, policy: OriginPolicy): RequestDescription {
