@@ -37,7 +37,7 @@ export async function examine(input: DoctorInput, observer: Observer): Promise<E
       examination.options.proxied = true
       examination.differs(
         'proxy_needed',
-        'The provider is reached through the proxy of this machine alone: give a dispatcher.',
+        'A direct request failed, so all requests go through the proxy of the environment. If they succeed, give a dispatcher.',
       )
     }
     const found = await findAddress(baseURL, examination)
