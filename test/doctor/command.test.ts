@@ -175,7 +175,7 @@ test.each(['http_proxy', 'HTTP_PROXY'])('the variable %s names a proxy, which ma
   const { stdout } = await runDoctor([address, '--timeout', '1'], { env: { [name]: process.env[name] } })
   const withoutIt = await runDoctor([address, '--timeout', '1'])
   delete process.env[name]
-  const sentence = 'The provider is reached through the proxy of this machine alone'
+  const sentence = 'A direct request failed, so all requests go through the proxy of the environment'
   expect([unwrapped(stdout).includes(sentence), unwrapped(withoutIt.stdout).includes(sentence)]).toStrictEqual([
     true,
     false,

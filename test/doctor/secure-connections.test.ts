@@ -174,7 +174,7 @@ test('behind a proxy, a connection that fails is explained through it', async ()
   const { report } = await diagnose('https://nowhere.invalid/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
   expect(report.split('\n')).toStrictEqual([
-    'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
+    'differs Proxy: A direct request failed, so all requests go through the proxy of the environment. If they succeed, give a dispatcher.',
     'broken Certificate: The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.',
   ])
 })
@@ -184,7 +184,7 @@ test('behind a proxy, the certificate is looked at through it', async () => {
   const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
   expect(findingsOf(report)).toStrictEqual([
-    'differs Proxy: The provider is reached through the proxy of this machine alone: give a dispatcher.',
+    'differs Proxy: A direct request failed, so all requests go through the proxy of the environment. If they succeed, give a dispatcher.',
     'good Address: https://other.example/api/v1 answers, without a redirect.',
     'differs Certificate: Valid, but for 1 more day only: see that it is renewed.',
     'differs Login page: It refuses an id that no application has, with status 404: give --app-id for more.',
