@@ -1,3 +1,4 @@
+import { cookiesOf } from '../login/request/cookies'
 import { isLoopbackHost } from '../login/request/paths'
 import { warnOnce } from '../warnings'
 import { hasSessionUser, isKept } from './incoming-message'
@@ -13,13 +14,13 @@ export function warnOfLostSession(req: Request, options: AuthenticateOptions, ap
   const { res } = req
   // The headers of Fastify's response are not on that of Node.
   if (!isKept(req, options) || typeof req.pipe !== 'function' || typeof res?.getHeader !== 'function') return
-  res.once?.('finish', () => {
+  res.on?.('finish', () => {
     // A custom callback may sign no one in, and send a token instead.
     if (!hasSessionUser(req)) return
     // Passport has renewed the session: express-session tells its new id.
     const id: unknown = Reflect.get(req, 'sessionID')
     const isOwn = typeof id === 'string' ? (line: string) => line.includes(id) : isOfApplication
-    const own = [res.getHeader('Set-Cookie') ?? []].flat().map(String).filter(isOwn)
+    const own = cookiesOf(res).filter(isOwn)
     const isSentAlready = typeof id === 'string' && req.headers.cookie?.includes(id)
     if (own.length === 0 && !isSentAlready) warnOnce('SESSION_COOKIE_NOT_SET')
     else if (isReachedByHTTPS(req, appOrigin) && own.length > 0 && !own.some((line) => /;\s*secure/i.test(line)))

@@ -19,10 +19,15 @@ export interface CookieResponse {
   readonly setHeader: (name: string, value: readonly string[]) => unknown
 }
 
+/** The lines of `Set-Cookie` that a response has so far. */
+export function cookiesOf(response: Pick<CookieResponse, 'getHeader'>): readonly string[] {
+  const lines = response.getHeader?.('Set-Cookie') ?? []
+  return Array.isArray(lines) ? lines : [String(lines)]
+}
+
 /** Adds lines to the `Set-Cookie` headers of a response, each in the place of an earlier one of its name. */
 export function appendCookies(response: CookieResponse, lines: readonly string[]): void {
-  const earlier = [response.getHeader?.('Set-Cookie') ?? []].flat().map(String)
   const names = lines.map((line) => line.slice(0, line.indexOf('=') + 1))
-  const kept = earlier.filter((line) => !names.some((name) => line.startsWith(name)))
+  const kept = cookiesOf(response).filter((line) => !names.some((name) => line.startsWith(name)))
   response.setHeader('Set-Cookie', [...kept, ...lines])
 }
