@@ -1,6 +1,6 @@
 // The code of the documentation, from the pages to the tests. A comment such as
 //
-//   // docs/guides/linking.md#the-two-routes, block 1
+//   // docs/guides/linking.md#the-file-to-copy, block 1
 //
 // stands for the first block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for
 // that file, which users copy. `npm run build` copies

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from '@libsql/client'
-import { and, eq, exists, ne, or } from 'drizzle-orm'
+import { and, eq, exists, ne, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/libsql'
 import { alias, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
@@ -70,10 +70,20 @@ export async function openAccounts(file) {
     await db.batch([db.delete(logins).where(eq(logins.userID, id)), db.delete(users).where(eq(users.id, id))])
   }
 
-  /** For a user who is signed in, and has confirmed it. Rejects if the login belongs to an account already. */
+  /** For a user who is signed in, and has confirmed it. Resolves with false if the login belongs to another user. */
   async function addLogin(userID, login) {
-    await db.insert(logins).values({ ...login, userID })
+    await db
+      .insert(logins)
+      .values({ ...login, userID })
+      .onConflictDoNothing()
+    return (await findByLogin(login))?.id === userID
   }
 
-  return { find, findOrCreate, addLogin, removeLogin, deleteUser, close: () => client.close() }
+  /** What an account page can list: the provider and the id of each login. */
+  function loginsOf(userID) {
+    const { provider, subject } = logins
+    return db.select({ provider, subject }).from(logins).where(eq(logins.userID, userID)).orderBy(sql`rowid`)
+  }
+
+  return { find, findOrCreate, loginsOf, addLogin, removeLogin, deleteUser, close: () => client.close() }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Request, type RequestHandler, Router } from 'express'
-import 'express-session'
+import type {} from 'express-session'
 import type { PassportStatic } from 'passport'
 import { Strategy, type StrategyOptions } from 'passport-social-login'
 
@@ -23,17 +23,18 @@ declare module 'express-session' {
 }
 
 /**
- * Adds the routes that link a second account of the provider. Use them after `passport.session()`.
+ * Adds the routes that link a second account of the provider. Use them after `passport.session()`. They end at
+ * `/account?notice=…`: `linked`, `in-use` (another user has this account), or `not-linked` (the login failed).
  * @param passport that of your application
  * @param options those of your login, with the id, the secret and the callback URL of the second application
  * @param userIDOf the id of a signed-in user
- * @param link stores the account for the user, and rejects if it belongs to another user
+ * @param link stores the account for the user; its promise resolves with false if another user has it
  */
 export function linkRoutes(
   passport: PassportStatic,
   options: StrategyOptions,
   userIDOf: (user: Express.User) => string,
-  link: (userID: string, account: Account) => Promise<void>,
+  link: (userID: string, account: Account) => Promise<boolean>,
 ): Router {
   passport.use(
     'social-login-link',
@@ -42,7 +43,7 @@ export function linkRoutes(
     }),
   )
   const requireUser: RequestHandler = (req, res, next) => (req.user ? next() : res.redirect('/login'))
-  const authorize = passport.authorize('social-login-link', { failureRedirect: '/account' })
+  const authorize = passport.authorize('social-login-link', { failureRedirect: '/account?notice=not-linked' })
   const router = Router()
 
   // A POST: a redirect, such as that of a login to its `returnTo`, arrives as a GET and so cannot start a link.
@@ -77,11 +78,11 @@ export function linkRoutes(
     if (!question || req.body?.id !== question.id) return res.redirect('/account/link/confirm')
     delete req.session.question
     try {
-      await link(question.userID, question.account)
+      const isLinked = await link(question.userID, question.account)
+      res.redirect(`/account?notice=${isLinked ? 'linked' : 'in-use'}`)
     } catch (failure) {
-      return next(failure) // In Express 4, a rejection would end the process.
+      next(failure) // In Express 4, a rejection would end the process.
     }
-    res.redirect('/account')
   })
   return router
 }

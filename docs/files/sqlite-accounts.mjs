@@ -20,7 +20,9 @@ export function openAccounts(file) {
   )
   const loginsByUser = db.prepare('select provider, subject from logins where user_id = ? order by rowid')
   const insertUser = db.prepare('insert into users (id, name) values (?, ?)')
-  const insertLogin = db.prepare('insert into logins (provider, subject, user_id) values (?, ?, ?)')
+  const insertLogin = db.prepare(
+    'insert into logins (provider, subject, user_id) values (?, ?, ?) on conflict do nothing',
+  )
   const deleteLoginUnlessLast = db.prepare(`delete from logins where provider = ? and subject = ? and user_id = ?
     and (select count(*) from logins where user_id = ?) > 1`)
 
@@ -57,9 +59,10 @@ export function openAccounts(file) {
     })
   }
 
-  /** For a user who is signed in, and has confirmed it. Rejects if the login belongs to an account already. */
+  /** For a user who is signed in, and has confirmed it. Resolves with false if the login belongs to another user. */
   async function addLogin(userID, { provider, subject }) {
     insertLogin.run(provider, subject, userID)
+    return userByLogin.get(provider, subject)?.id === userID
   }
 
   /** What an account page can list: the provider and the id of each login. */

@@ -41,6 +41,9 @@ class Members {
   async deleteUser(userID: string): Promise<void> {
     for (const [subject, { id }] of this.#byLogin) if (id === userID) this.#byLogin.delete(subject)
   }
+  async loginsOf(): Promise<{ provider: string; subject: string }[]> {
+    return [{ provider: 'social-login', subject: '<7>' }]
+  }
   readonly removals: unknown[] = []
   async removeLogin(...removal: [string, unknown, string]): Promise<boolean> {
     this.removals.push(removal)
@@ -207,13 +210,24 @@ describe('guides about people and accounts', () => {
       expect((await get(elsewhere, '/account')).location).toContain('/login?')
     })
 
+    test('the account page lists the logins, and has a text for each notice that it knows', async () => {
+      members.add('1')
+      const ada = new Browser()
+      await signIn(ada)
+      const page = await get(ada, '/linking/account?notice=in-use')
+      expect(page.body).toContain('<p>Another user here already has this account.</p>')
+      expect(page.body).toContain('name="subject" value="&#60;7&#62;"')
+      expect((await get(ada, '/linking/account?notice=<b>')).body).toContain('<p></p>')
+      expect((await get(new Browser(), '/linking/account')).location).toContain('/login?')
+    })
+
     test('a login is removed, and its page says when it is the last one', async () => {
       members.add('1')
       const ada = new Browser()
       await signIn(ada)
       expect((await post(ada, '/account/logins/remove', { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-      expect((await post(ada, '/account/logins/remove')).location).toBe('/account?notice=last-login')
-      expect((await post(ada, '/account/logins/remove')).location).toBe('/account')
+      expect((await post(ada, '/account/logins/remove')).location).toBe('/account?notice=not-removed')
+      expect((await post(ada, '/account/logins/remove')).location).toBe('/account?notice=removed')
       const removal = ['member-1', { provider: 'social-login', subject: '7' }, expect.any(String)]
       expect(members.removals).toStrictEqual([removal, removal])
     })

@@ -235,8 +235,13 @@ describe('guides of the documentation', () => {
     (passport, options, userIDOf, link) =>
       routes(passport, options, (user) => userIDOf({ id: String(Reflect.get(user, 'id')) }), link)
 
-  /** @param links gets the user and the account of each link */
+  /** @param links gets the user and the account of each link, unless another user has the account */
   const linkingAt = async (links: Array<[string, string]>): Promise<void> => {
+    const addLogin = async (userID: string, { subject }: { subject: string }): Promise<boolean> => {
+      const [owner] = links.find(([, linked]) => linked === subject) ?? []
+      if (owner === undefined) links.push([userID, subject])
+      return (owner ?? userID) === userID
+    }
     await build((server, { appID, appSecret }) => {
       const ofLogin = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: CALLBACK }
       limitGuessing(server)
@@ -249,7 +254,7 @@ describe('guides of the documentation', () => {
         server,
         linkRoutesWith(linkRoutes),
         { options: ofLogin, LINK_CLIENT_ID: appID, LINK_CLIENT_SECRET: appSecret },
-        { addLogin: async (userID, { subject }) => void links.push([userID, subject]) },
+        { addLogin },
       )
     })
   }
@@ -299,8 +304,29 @@ describe('guides of the documentation', () => {
     expect(page.body).toContain('<p>&#60;b&#62;&#34;Alan&#34; could')
     expect((await press(ada, idIn(page.body), { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect(links).toStrictEqual([])
-    expect((await press(ada, idIn(page.body))).location).toBe('/account')
+    expect((await press(ada, idIn(page.body))).location).toBe('/account?notice=linked')
     expect(links).toStrictEqual([['1', '2']])
+  })
+
+  test('"Linking accounts": an account of the user stays as it is, and one of another user is in use', async () => {
+    const links: Array<[string, string]> = [
+      ['1', '2'],
+      ['4', '3'],
+    ]
+    await linkingAt(links)
+    const ada = await signedIn()
+    const add = async (userID: string): Promise<string> => {
+      await startLink(ada)
+      await finishLink(ada, userID)
+      return (await press(ada, idIn(await question(ada)))).location
+    }
+    expect(await add('2')).toBe('/account?notice=linked')
+    expect(await add('3')).toBe('/account?notice=in-use')
+    expect(links).toHaveLength(2)
+    expect(app.errors).toStrictEqual([])
+    await startLink(ada)
+    const refused = await ada.comeBack(`${app.origin}${LINK}?auth_key=a-guess`)
+    expect(refused.location).toBe('/account?notice=not-linked')
   })
 
   test('"Linking accounts": the question of a user who has left is not shown to the next one', async () => {
@@ -351,9 +377,7 @@ describe('guides of the documentation', () => {
     })
     const options = { baseURL: logins.provider.baseURL, clientID: 'a', clientSecret: 'b', callbackURL: LINK }
     const userID = (): string => '1'
-    server.use(
-      routes(passport, options, userID, () => Promise.reject(new Error('the account belongs to somebody else'))),
-    )
+    server.use(routes(passport, options, userID, () => Promise.reject(new Error('the database is away'))))
     await using listening = await listen(server)
     // Without `next`, the rejection of the handler would end the process, and the request would never be answered.
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }
@@ -377,7 +401,7 @@ describe('guides of the documentation', () => {
       expect((await press(ada, stale)).location).toBe('/account/link/confirm')
     }
     expect(links).toStrictEqual([])
-    expect((await press(ada, aboutGrace)).location).toBe('/account')
+    expect((await press(ada, aboutGrace)).location).toBe('/account?notice=linked')
     expect((await press(ada, aboutGrace)).location).toBe('/account/link/confirm')
     expect(links).toStrictEqual([['1', '3']])
   })

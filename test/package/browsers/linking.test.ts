@@ -63,7 +63,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
         passport,
         options,
         () => 'ada',
-        async (_userID, { id }) => void links.push(id),
+        async (_userID, { id }) => links.push(id) > 0,
       ),
     )
     sites.serve('app.test', app)
@@ -87,7 +87,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
   }
 
   async function isAdded(tab: Tab): Promise<void> {
-    await until(async () => (await tab.url()) === `${sites.origin('app.test')}/account`)
+    await until(async () => (await tab.url()) === `${sites.origin('app.test')}/account?notice=linked`)
     expect(links).toStrictEqual(['2'])
   }
 

@@ -29,3 +29,18 @@ test.each(['none', '{ "compilerOptions": { "module": "esnext", "noEmit": true } 
     expect([stdout, status, isThere]).toStrictEqual(['', 0, true])
   },
 )
+
+test('the linking routes for JavaScript are the typed ones without their types', () => {
+  const folder = mkdtempSync(join(root, 'dist/linking-'))
+  copyFileSync(join(root, 'docs/files/linking.ts'), join(folder, 'linking.mts'))
+  const options = ['--ignoreConfig', '--module', 'nodenext', '--target', 'esnext', '--noCheck']
+  spawnSync(process.execPath, [tsc, 'linking.mts', ...options], { cwd: folder })
+  const [compiled, copied] = [join(folder, 'linking.mjs'), join(root, 'docs/files/linking.mjs')].map(codeOf)
+  rmSync(folder, { recursive: true })
+  expect(copied).toBe(compiled)
+})
+
+/** The code of a file without spaces, and without what a formatter chooses: tsc has neither blank lines nor our commas. */
+function codeOf(file: string): string {
+  return readFileSync(file, 'utf8').replaceAll(/[\s;,]/g, '')
+}

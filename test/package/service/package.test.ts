@@ -48,6 +48,7 @@ test('contains only the library and its documents', () => {
     'docs/files/express-postgres.mjs',
     'docs/files/inert-form.mjs',
     'docs/files/limit-guesses.ts',
+    'docs/files/linking.mjs',
     'docs/files/linking.ts',
     'docs/files/native.ts',
     'docs/files/opentelemetry.mjs',

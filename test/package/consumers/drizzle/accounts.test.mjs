@@ -27,13 +27,15 @@ async function test() {
   // Beyond 2^53, where a number would take it for the first.
   const second = { provider: ada.provider, subject: '12345678901234567891' }
   assert.equal(await one.removeLogin(id, first), false, 'the last login stays')
-  await one.addLogin(id, second)
+  assert.deepEqual(await Promise.all([one.addLogin(id, second), two.addLogin(id, second)]), [true, true], 'added once')
+  assert.deepEqual(await one.loginsOf(id), [first, second])
   const removed = await Promise.all([one.removeLogin(id, first), two.removeLogin(id, second)])
   assert.deepEqual([...removed].sort(), [false, true], 'of two removals at once one login stays')
   const [kept, gone] = removed[0] ? [second, first] : [first, second]
   const eve = await two.findOrCreate({ provider: gone.provider, id: gone.subject, displayName: 'Eve' })
   assert.notEqual(eve.id, id)
-  await assert.rejects(one.addLogin(eve.id, kept), 'a login of one account is not added to another')
+  assert.equal(await one.addLogin(eve.id, kept), false, 'a login of one account is not added to another')
+  assert.deepEqual(await two.loginsOf(id), [kept])
   assert.equal(await two.removeLogin(eve.id, kept), false, 'nobody removes the login of another')
   await one.deleteUser(id)
   assert.deepEqual([await two.find(id), (await two.find(eve.id)).name], [undefined, 'Eve'])

@@ -68,7 +68,7 @@ export function unsafeLinking(
   requireUser: RequestHandler,
   link: (user?: User, account?: Account) => Promise<void>,
 ): void {
-  // docs/guides/linking.md#the-two-routes, block 1
+  // docs/guides/linking.md#what-the-two-routes-alone-lack, block 1
 }
 
 interface LinkingOptions {
@@ -78,7 +78,7 @@ interface LinkingOptions {
 }
 
 interface Logins {
-  addLogin(userID: string, login: { provider: string; subject: string }): Promise<void>
+  addLogin(userID: string, login: { provider: string; subject: string }): Promise<boolean>
 }
 
 /** `linkRoutes` of an application whose user has an id. */
@@ -86,7 +86,7 @@ type LinkRoutes = (
   passport: PassportStatic,
   options: StrategyOptions,
   userIDOf: (user: { id: string }) => string,
-  link: (userID: string, account: Account) => Promise<void>,
+  link: (userID: string, account: Account) => Promise<boolean>,
 ) => Router
 
 export function linking(

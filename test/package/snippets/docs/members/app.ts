@@ -19,8 +19,14 @@ interface Members {
   get(id: string): Promise<Member | undefined>
 }
 
+interface Login {
+  provider: string
+  subject: string
+}
+
 interface Accounts {
-  removeLogin(userID: string, login: { provider: string; subject: string }, sessionID: string): Promise<boolean>
+  loginsOf(userID: string): Promise<Login[]>
+  removeLogin(userID: string, login: Login, sessionID: string): Promise<boolean>
   deleteUser(userID: string): Promise<void>
 }
 
@@ -44,6 +50,9 @@ export function protect(app: Application, passport: Authenticator, accounts: Acc
 
   app.get('/admin', (_req, res) => void res.send('for administrators'))
   remove(app, requireUser, userOf, accounts)
+  const linking = express()
+  listLogins(linking, requireUser, userOf, accounts)
+  app.use('/linking', linking)
 }
 
 function remove(
@@ -53,4 +62,13 @@ function remove(
   accounts: Accounts,
 ): void {
   // docs/guides/removing.md#removing-a-login-deleting-an-account, block 1
+}
+
+function listLogins(
+  app: Application,
+  requireUser: RequestHandler,
+  userOf: (req: Request) => Express.User,
+  accounts: Accounts,
+): void {
+  // docs/guides/linking.md#the-account-page, block 1
 }
