@@ -157,6 +157,8 @@ export interface FailureInfo {
   readonly code: OutcomeCode
   /** A fixed sentence with cause and cure, safe to show: it contains nothing from the request. */
   readonly message: string
+  /** The local path given to the start, for a link to try again; absent unless the callback belongs to that login. */
+  readonly returnTo?: string
 }
 
 const PAGE = 'passport-social-login/docs/errors.md'

@@ -3,7 +3,7 @@ import { forgedHint, LOGIN_USED, LOGIN_USED_ELSEWHERE } from '../explain/request
 import { createLoginInfo, type ExchangedLogin, type LoginAction, type LoginContext, requireSignIn } from './context'
 import { exchange } from './exchange'
 import { tabCallbackPage } from './pages/tab'
-import { type CallbackRefusal, checkCallback, isForged } from './pending-login/check'
+import { type CallbackRefusal, checkCallback, isForged, isOwnCallback } from './pending-login/check'
 import { type PendingLogin, startPathOf } from './pending-login/pending-login'
 import { callStore, loadRecord } from './pending-login/store'
 import type { CallbackRequest } from './request/request'
@@ -54,9 +54,10 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs.
+    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs. It is
+    // configurable, because a verify function may throw one error for several logins.
     if (error instanceof SocialLoginError)
-      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false })
+      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false, configurable: true })
     throw error
   }
 }
@@ -69,6 +70,7 @@ async function finish<User>(
   const { settings, adapter, usedLogins, trace } = context
   const { authKey } = request
   const refusal = checkCallback(record, request, { settings, user: adapter.currentUserKey() })
+  if (isOwnCallback(refusal)) context.onOwnCallback(record)
   if (usedLogins.isUsed(record)) {
     // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
     if (refusal) throw notStarted(LOGIN_USED)

@@ -60,6 +60,8 @@ export type Handled<User = unknown> = Exclude<LoginAction<User>, Refusal>
 export interface Refusal {
   readonly type: 'refused'
   readonly error: SocialLoginError
+  /** That of the login to which the callback belongs. */
+  readonly returnTo?: string
   /** What a script or a prefetch gets, in place of what the application does at a failure. */
   readonly response?: HTTPResponse
 }
@@ -110,10 +112,12 @@ export interface LoginContext<User = unknown> {
   readonly adapter: RequestAdapter<User>
   readonly usedLogins: UsedLogins<Verdict<User>>
   readonly trace: Trace
+  /** Called with the login to which a callback belongs, whether or not it succeeds. */
+  readonly onOwnCallback: (record: PendingLogin) => void
 }
 
 export function createLoginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
-  const { returnTo, state, issuedAt, startSite } = record
+  const { state, issuedAt, startSite } = record
   return {
     assurance: {
       age: Date.now() - issuedAt,
@@ -123,9 +127,14 @@ export function createLoginInfo(record: PendingLogin, callback: CallbackRequest)
       referer: callback.referer === 'foreign' ? 'absent' : callback.referer,
       tabBound: callback.tabSecret !== undefined,
     },
-    ...(returnTo !== undefined && { returnTo }),
+    ...returnToOf(record),
     ...(state !== undefined && { state }),
   }
+}
+
+/** The member alone, where there is one. */
+export function returnToOf({ returnTo }: { readonly returnTo?: string } = {}): { readonly returnTo?: string } {
+  return returnTo === undefined ? {} : { returnTo }
 }
 
 /** Checked before anything is spent: otherwise every login would fail after its key has been exchanged. */

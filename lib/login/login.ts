@@ -3,11 +3,18 @@ import type { Profile } from '../client/response/profile'
 import { type PhaseOutcome, Trace } from '../diagnostics'
 import { type Phase, SocialLoginError } from '../errors'
 import { callback } from './callback'
-import type { LoginAction, LoginContext, Refusal, RequestAdapter, Verdict } from './context'
+import {
+  type LoginAction,
+  type LoginContext,
+  type Refusal,
+  type RequestAdapter,
+  returnToOf,
+  type Verdict,
+} from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
 import { summaryOf } from './pending-login/check'
-import type { PendingLoginSummary } from './pending-login/pending-login'
+import type { PendingLogin, PendingLoginSummary } from './pending-login/pending-login'
 import { loadRecord } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
 import type { LoginSettings } from './providers/provider'
@@ -44,14 +51,18 @@ export class Login<User = unknown> {
    */
   async handle(adapter: RequestAdapter<User>): Promise<HandledRequest<User>> {
     let appOrigin: string | undefined
+    let record: PendingLogin | undefined
+    const onOwnCallback = (own: PendingLogin): void => {
+      record = own
+    }
     try {
       const settings = await this.#settingsOf(adapter)
       appOrigin = settings.appOrigin
-      return { action: await this.#run(adapter, settings), appOrigin }
+      return { action: await this.#run(adapter, settings, onOwnCallback), appOrigin }
     } catch (error) {
       // What refuses a start or a callback ends here. (That verify accepts no one is a verdict.)
-      if (error instanceof SocialLoginError) return { action: refusalOf(error, adapter.http), appOrigin }
-      throw error
+      if (!(error instanceof SocialLoginError)) throw error
+      return { action: { ...refusalOf(error, adapter.http), ...returnToOf(record) }, appOrigin }
     }
   }
 
@@ -64,9 +75,13 @@ export class Login<User = unknown> {
     }
   }
 
-  #run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
+  #run(
+    adapter: RequestAdapter<User>,
+    settings: LoginSettings,
+    onOwnCallback: LoginContext['onOwnCallback'],
+  ): Promise<LoginAction<User>> {
     const trace = new Trace(settings.name, settings.isOneOfMany ? settings.providerName : undefined)
-    const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
+    const context = { settings, adapter, usedLogins: this.#usedLogins, trace, onOwnCallback }
     const request = classifyRequest(adapter.http, settings)
     return trace.run(phaseOfRequest(request), () => handleRequest(context, request), phaseOutcomeOf)
   }

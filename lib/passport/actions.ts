@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, mark, SocialLoginError } from '../errors'
-import { type Handled, markOf, type Refusal } from '../login/context'
+import { type Handled, markOf, type Refusal, returnToOf } from '../login/context'
 import type { HandledRequest } from '../login/login'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import { appendCookies } from '../login/request/cookies'
@@ -83,9 +83,14 @@ function endLate(action: Handled, actions: PassportActions, req: Request): void 
 }
 
 /** Never rejects. */
-async function failSafely(error: unknown, actions: PassportActions, req: Request): Promise<void> {
+async function failSafely(
+  error: unknown,
+  actions: PassportActions,
+  req: Request,
+  login: Pick<Refusal, 'returnTo'> = {},
+): Promise<void> {
   try {
-    await failWith(error, actions, req)
+    await failWith(error, actions, req, login)
   } catch (thrown) {
     // What Passport throws at a failure, such as without the middleware of `failureFlash`, is an error for `next`.
     const wasFailure = error instanceof SocialLoginError && isFailure(error)
@@ -96,10 +101,11 @@ async function failSafely(error: unknown, actions: PassportActions, req: Request
 }
 
 /** Never rejects. */
-async function refuse({ error, response }: Refusal, actions: PassportActions, req: Request): Promise<void> {
+async function refuse(refusal: Refusal, actions: PassportActions, req: Request): Promise<void> {
+  const { error, response } = refusal
   const res = responseOf(req)
   if (response && res) writeResponse(response, res)
-  else await failSafely(error, actions, req)
+  else await failSafely(error, actions, req, refusal)
 }
 
 function applyAction(action: Handled, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
@@ -110,7 +116,10 @@ function applyAction(action: Handled, actions: PassportActions, req: Request, op
       return actions.redirect(action.url)
     case 'verdict': {
       const { user, info } = action.verdict
-      if (!user) return refuseUser(infoObject(info) ?? { message: NOT_ACCEPTED }, actions, req)
+      if (!user) {
+        const reason = infoObject(info) ?? { message: NOT_ACCEPTED }
+        return refuseUser({ ...reason, ...returnToOf(action.loginInfo) }, actions, req)
+      }
       guardLogIn(req, options, action.loginInfo, (error) => void failSafely(error, actions, req))
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
@@ -128,12 +137,12 @@ function refuseUser(info: object, actions: PassportActions, req: Request): void 
 }
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
-function failWith(error: unknown, actions: PassportActions, req: Request): void {
+function failWith(error: unknown, actions: PassportActions, req: Request, login: Pick<Refusal, 'returnTo'> = {}): void {
   setHeaders(req, error instanceof SocialLoginError ? error.headers : mark('application_error'))
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
   // After a response, `fail` would send a second one.
   if (!isFailure(error) || req.res?.headersSent || actions.failWithError) return actions.error(error)
-  const info: FailureInfo = { code: error.code, message: error.message }
+  const info: FailureInfo = { code: error.code, message: error.message, ...returnToOf(login) }
   explainBareFailure(error, req, () => actions.fail(info, error.status))
 }
 

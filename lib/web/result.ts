@@ -8,7 +8,7 @@ import {
   type SocialLoginError,
   withoutAddress,
 } from '../errors'
-import { type LoginInfo, markOf } from '../login/context'
+import { type LoginInfo, markOf, type Refusal, returnToOf } from '../login/context'
 import type { HandledRequest } from '../login/login'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
@@ -51,6 +51,8 @@ export interface FailureResult {
   readonly status: number
   /** A fixed sentence with cause and cure, safe to show. That of `error` also has the address of its explanation. */
   readonly message: string
+  /** The local path given to the start, for a link to try again; absent unless the callback belongs to that login. */
+  readonly returnTo?: string
   readonly error: SocialLoginError
   /** The redirect of `failureRedirect`, or the message as a page, as JSON or as text, by the request's `Accept`. */
   readonly response: Response
@@ -110,7 +112,7 @@ export function resultOf(
       return { type: 'response', response: respond(action.response, headers) }
     case 'refused':
       if (action.response) return { type: 'response', response: respond(action.response, headers) }
-      return failed(action.error, add(headers, action.error.headers), http, (failure) => {
+      return failed(action, add(headers, action.error.headers), http, (failure) => {
         const path = failureRedirect?.(failure)
         return path && appOrigin + path
       })
@@ -118,7 +120,7 @@ export function resultOf(
 }
 
 function failed(
-  error: SocialLoginError,
+  { error, ...login }: Refusal,
   headers: Headers,
   http: HTTPRequest,
   locationOf: (failure: FailureInfo) => string | undefined,
@@ -126,12 +128,12 @@ function failed(
   const { code, status } = error
   const message = withoutAddress(error.message)
   const type = isFailure(error) ? 'failure' : 'error'
-  const location = type === 'failure' ? locationOf({ code, message }) : undefined
+  const location = type === 'failure' ? locationOf({ code, message, ...returnToOf(login) }) : undefined
   const response =
     location === undefined
       ? respond(refusalResponse(error, pathOf(http), http.header('accept')), headers)
       : redirect(location, headers)
-  return { type, code, status, message, error, response }
+  return { type, code, status, message, ...returnToOf(login), error, response }
 }
 
 function redirect(location: string, headers: Headers): Response {

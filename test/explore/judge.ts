@@ -116,12 +116,12 @@ export class Judge {
     const { clock } = this.#world
     if (begun.provider !== provider) return 'context_mismatch'
     const age = clock.wall(run.process) - begun.issuedAt
-    if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
     if (begun.user !== run.session?.user) return 'user_changed'
     if (row === 'typed' && begun.row !== 'typed') return 'callback_forged'
     if ((row === 'app' || row === 'app again') && tabSecret === undefined && age > SILENT_APPROVAL_MS)
       return 'callback_forged'
     if (tabSecret !== undefined && tabSecret !== begun.tabSecret) return 'tab_mismatch'
+    if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
     return undefined
   }
 

@@ -78,6 +78,20 @@ describe('guides of the documentation', () => {
     for (const again of [key, key]) expect((await comeBack(visitor, again)).location).toBe('/profile')
   })
 
+  test('"Telling people why": the link on the page leads back to where the login was to lead', async () => {
+    await build((server) => {
+      reasons(server)
+      returnTo(server)
+    })
+    const visitor = new Browser()
+    await visitor.follow(`${app.origin}/auth/social-login?returnTo=/inbox%3Fa=%26b`)
+    const { location } = await comeBack(visitor, 'a-guess')
+    const { body } = await visitor.follow(app.origin + location)
+    expect(body).toContain('<p>The provider did not confirm the login.</p>')
+    await visitor.follow(app.origin + /href="([^"<>]+)"/.exec(body)?.[1])
+    expect((await comeBack(visitor, app.newKey('1'))).location).toBe('/inbox?a=&b')
+  })
+
   test('"Telling people why": somebody whom verify refuses without a reason reads that', async () => {
     await build(reasons, async () => false)
     const visitor = new Browser()

@@ -13,17 +13,9 @@ export type CallbackRefusal = Extract<
   'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
 >
 
-/** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
-export function checkRecord(record: PendingLogin, { settings, user }: RecordContext): CallbackRefusal | undefined {
-  if (record.strategyDigest !== settings.strategyDigest) return 'context_mismatch'
-  const now = Date.now()
-  if (now > expiryOf(record) || now < record.issuedAt - MAX_CLOCK_SKEW_MS) return 'login_expired'
-  return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
-}
-
 /** The record without what only its own login may know; undefined if no callback may finish that. */
 export function summaryOf(record: PendingLogin, context: RecordContext): PendingLoginSummary | undefined {
-  if (checkRecord(record, context)) return undefined
+  if (checkOwner(record, context) || isExpired(record)) return undefined
   const { issuedAt, returnTo } = record
   return {
     startedAt: new Date(issuedAt),
@@ -32,21 +24,39 @@ export function summaryOf(record: PendingLogin, context: RecordContext): Pending
   }
 }
 
+function checkOwner(record: PendingLogin, { settings, user }: RecordContext): CallbackRefusal | undefined {
+  if (record.strategyDigest !== settings.strategyDigest) return 'context_mismatch'
+  return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
+}
+
+function isExpired(record: PendingLogin): boolean {
+  const now = Date.now()
+  return now > expiryOf(record) || now < record.issuedAt - MAX_CLOCK_SKEW_MS
+}
+
 /** The last millisecond in which a callback may finish the login, by the clock of the server of its start. */
 function expiryOf({ issuedAt }: PendingLogin): number {
   return issuedAt + MAX_AGE_MS
 }
 
+/** Why the callback may not finish the login of the record; undefined if it may. */
 export function checkCallback(
   record: PendingLogin,
   callback: CallbackRequest,
   context: RecordContext,
 ): CallbackRefusal | undefined {
-  const refusal = checkRecord(record, context)
+  const refusal = checkOwner(record, context)
   if (refusal) return refusal
   if (isForged(callback, record)) return 'callback_forged'
   const { tabSecret } = callback
-  return tabSecret === undefined || record.tab === digest(record.id, tabSecret) ? undefined : 'tab_mismatch'
+  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
+  // Last, so that a callback that is only too late is known to belong to the login (see `isOwnCallback`).
+  return isExpired(record) ? 'login_expired' : undefined
+}
+
+/** Whether a callback with this refusal belongs to the login of the record, whose `returnTo` its failure may have. */
+export function isOwnCallback(refusal: CallbackRefusal | undefined): boolean {
+  return refusal === undefined || refusal === 'login_expired'
 }
 
 /**

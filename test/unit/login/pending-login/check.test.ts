@@ -1,5 +1,5 @@
 import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
-import { checkCallback, summaryOf } from '../../../../lib/login/pending-login/check'
+import { checkCallback, isOwnCallback, summaryOf } from '../../../../lib/login/pending-login/check'
 import type { PendingLogin } from '../../../../lib/login/pending-login/pending-login'
 import type { CallbackRequest } from '../../../../lib/login/request/request'
 import { newCallback, newContext, newPendingLogin } from '../../../support/pending-login'
@@ -55,6 +55,16 @@ test('a record of another strategy is refused first, whatever its age', () => {
   const record = { ...newPendingLogin(), issuedAt: 0 }
   expect(checkCallback(record, newCallback(), newContext({ strategyDigest: 'other' }))).toBe('context_mismatch')
   expect(checkCallback(record, newCallback(), newContext())).toBe('login_expired')
+})
+
+test.each([
+  ['of another user', {}, { user: 'a' }, 'user_changed'],
+  ['that was typed', { fetchSite: 'none' }, {}, 'callback_forged'],
+  ['of another tab', { fetchSite: 'same-origin', tabSecret: 'other' }, {}, 'tab_mismatch'],
+] as const)('a callback %s is refused for that, even if it is too late', (_title, callback, context, refusal) => {
+  const record = { ...newPendingLogin(), issuedAt: 0 }
+  expect(checkCallback(record, newCallback(callback), newContext(context))).toBe(refusal)
+  expect(isOwnCallback(refusal)).toBe(false)
 })
 
 test.each([
