@@ -31,7 +31,7 @@ declare module 'express-session' {
  * @param link stores the account for the user; its promise resolves with false if another user has it
  */
 export function linkRoutes(
-  passport: PassportStatic,
+  passport: InstanceType<PassportStatic['Passport']>,
   options: StrategyOptions,
   userIDOf: (user: Express.User) => string,
   link: (userID: string, account: Account) => Promise<boolean>,

@@ -121,6 +121,8 @@ export const SIGN_IN = {
       fits: (value) => typeof value === 'string',
       inRange: (value) => String(value).startsWith('/'),
     }),
+    method: optional(oneOf('GET', 'POST')),
+    cookie: optional({ ...string, must: 'the Cookie header of a user who is signed in' }),
     user: optional({
       must: 'a user of the provider, or the id of one',
       fits: (value) => typeof value === 'string' || typeof Reflect.get(Object(value), 'user_id') === 'string',

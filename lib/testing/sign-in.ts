@@ -6,7 +6,7 @@ import { CookieBrowser } from './cookie-browser'
 import { redirectURLWith } from './endpoints/oauth'
 import { providerNavigation, sameOriginNavigation } from './navigation'
 import type { FakeProvider } from './provider'
-import { type Listener, type OpenBrowser, openBrowser, type TestBrowser } from './test-browser'
+import { type Listener, type Method, type OpenBrowser, openBrowser, type TestBrowser } from './test-browser'
 import type { Application, FakeUser, LoggedRequest } from './types'
 
 type Headers = Record<string, string>
@@ -18,8 +18,9 @@ type Phase = 'start' | 'callback'
  *
  * An application in another process is first asked for its callback without a key, to learn how it answers a failure.
  * @param browser what to sign in to: see {@link TestBrowser}. What this function starts, it stops.
- * @param options `start`: the path of the route that starts the login, by default `/auth/social-login`. `user`: who
- *   signs in, or the id, by default the provider's first user.
+ * @param options `start`: the path of the route that starts the login, by default `/auth/social-login`. `method`: that of
+ *   its request, by default `GET`. `user`: who signs in, or the id, by default the provider's first user. `cookie`: the
+ *   `Cookie` header of a user who is signed in already, as for the link of a second account; an agent has its own.
  * @returns where the callback redirects, or `''`, and the `Cookie` header of the user's next requests, which an agent
  *   sends by itself
  * @throws TypeError for another `browser`, or wrong options
@@ -57,18 +58,32 @@ interface SignedIn {
  */
 export interface SignInOptions {
   readonly provider: FakeProvider
+  /** The path of the route that starts the login. Default `'/auth/social-login'`. */
   readonly start?: string | undefined
+  /** How the start is requested. Default `'GET'`. */
+  readonly method?: Method | undefined
+  /** The `Cookie` header of a user who is signed in already, such as one that `signIn` has returned. */
+  readonly cookie?: string | undefined
+  /** Who signs in, or the id. Default: the provider's first user. */
   readonly user?: string | Pick<FakeUser, 'user_id'> | undefined
 }
 
 async function signInBy(
   browser: OpenBrowser['send'],
-  { provider, start, user = provider.users[0] }: SignInOptions & { readonly start: string },
+  {
+    provider,
+    start,
+    method = 'GET',
+    cookie = '',
+    user = provider.users[0],
+  }: SignInOptions & { readonly start: string },
 ): Promise<SignedIn> {
   const userID = typeof user === 'string' ? user : (user?.user_id ?? '')
+  if (cookie !== '' && typeof browser !== 'function') throw new TypeError(`signIn: ${OWN_COOKIES}`)
   const cookies = new CookieBrowser(provider.clock)
+  cookies.receive(cookie.split(/; */).filter(Boolean))
   const visit = (phase: Phase, path: string, headers: Headers, hint = ''): Promise<Answer> =>
-    navigate(browser, { phase, path, headers, hint }, cookies)
+    navigate(browser, { phase, method: phase === 'start' ? method : 'GET', path, headers, hint }, cookies)
   const started = await visit('start', start, sameOriginNavigation)
   const application = applicationOf(started, start, provider)
   const lost = lostCookie(started, typeof browser !== 'function')
@@ -88,6 +103,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
   verify_refused: 'the verify function returned no user.',
   application_error: 'a function of the application, such as verify, failed: its error went to next(error).',
 }
+const OWN_COOKIES = 'an agent has cookies of its own: sign the user in with it first, and leave out cookie'
 const LOG = 'see the log of the application (NODE_DEBUG=passport-social-login).'
 const CALLBACK_CURE = `register a redirectURL with the path of the strategy's callbackURL, and ${LOG}`
 const CONFIRM_PAGE =
@@ -100,7 +116,7 @@ interface Answer {
   /** The `Set-Cookie` headers of the response, and whether one of them has another value than before. */
   readonly setCookies: readonly string[]
   readonly hasNewCookie: boolean
-  /** Whether an agent sent cookies that it had before. */
+  /** Whether cookies were sent that were there before. */
   readonly hadCookies: boolean
   /** Whether the application runs in the process of the test, and this package handled the request. */
   readonly isTraced: boolean
@@ -108,6 +124,7 @@ interface Answer {
 
 interface Visit {
   readonly phase: Phase
+  readonly method: Method
   readonly path: string
   readonly headers: Headers
   /** Why a login may not be found. */
@@ -139,19 +156,25 @@ async function send(
   visit: Visit,
   cookies: CookieBrowser,
 ): Promise<Omit<Answer, 'isTraced'>> {
-  const { phase, path, headers } = visit
+  const { phase, method, path, headers } = visit
   if (typeof browser !== 'function') {
-    const { status, headers: received, text = '', req } = await browser.get(path).set(headers)
+    const request = method === 'GET' ? browser.get(path) : browser.post(path)
+    const { status, headers: received, text = '', req } = await request.set(headers)
     const setCookies = [received['set-cookie'] ?? []].flat().map(String)
     const hadCookies = req?.getHeader('cookie') !== undefined
     const location = String(received['location'] ?? '')
     return { status, location, text, setCookies, hadCookies, hasNewCookie: cookies.receive(setCookies) }
   }
   const cookie = phase === 'start' ? cookies.header : cookies.crossSiteHeader
-  const { status, headers: received, text } = await read(await browser(path, { headers: { ...headers, cookie } }))
+  const {
+    status,
+    headers: received,
+    text,
+  } = await read(await browser(path, { method, headers: { ...headers, cookie } }))
   const setCookies = received.getSetCookie()
+  const hadCookies = cookie !== ''
   const location = received.get('location') ?? ''
-  return { status, location, text, setCookies, hadCookies: false, hasNewCookie: cookies.receive(setCookies) }
+  return { status, location, text, setCookies, hadCookies, hasNewCookie: cookies.receive(setCookies) }
 }
 
 async function read(response: Response): Promise<{ status: number; headers: globalThis.Headers; text: string }> {

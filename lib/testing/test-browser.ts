@@ -4,12 +4,15 @@ import { typeName } from '../values'
 
 type Headers = Record<string, string>
 
+/** How a page starts a login: by a link, or by a form. */
+export type Method = 'GET' | 'POST'
+
 /**
  * Sends a request of the test, and resolves to the response.
  * @example
  * const send: SendRequest = (path, init) => hono.request(path, init)
  */
-export type SendRequest = (path: string, init: { headers: Headers }) => Response | Promise<Response>
+export type SendRequest = (path: string, init: { method: Method; headers: Headers }) => Response | Promise<Response>
 
 /**
  * An agent of supertest, which keeps the cookies.
@@ -17,17 +20,22 @@ export type SendRequest = (path: string, init: { headers: Headers }) => Response
  * const agent: TestAgent = supertest.agent(app)
  */
 export interface TestAgent {
-  get(path: string): {
-    set(headers: Headers): PromiseLike<{
-      status: number
-      headers: Record<string, unknown>
-      text?: string
-      req?: {
-        /** A header of the request, as supertest has sent it. */
-        getHeader(name: string): unknown
-      }
-    }>
-  }
+  get(path: string): AgentRequest
+  /** For a start by POST. */
+  post(path: string): AgentRequest
+}
+
+/** A request of supertest, which is sent when it is awaited. */
+interface AgentRequest {
+  set(headers: Headers): PromiseLike<{
+    status: number
+    headers: Record<string, unknown>
+    text?: string
+    req?: {
+      /** A header of the request, as supertest has sent it. */
+      getHeader(name: string): unknown
+    }
+  }>
 }
 
 /**
@@ -95,7 +103,7 @@ export async function openBrowser(browser: TestBrowser | Listener, origin: strin
   if (typeof browser === 'string' || browser instanceof URL) return { send: overHTTP(originOf(browser)), stop: leave }
   if (isServer(browser)) return overServer(browser)
   if (isListener(browser)) return overServer(createServer(browser))
-  if (isAgent(browser)) return { send: { get: (path) => getOf(browser, path) }, stop: leave }
+  if (isAgent(browser)) return { send: checkedAgent(browser), stop: leave }
   if (isSender(browser)) return { send: (path, init) => responseOf(browser(path, init)), stop: leave }
   if (isPlaywrightRequest(browser)) return { send: byPlaywrightRequest(browser, origin), stop: leave }
   if (hasMethod(browser, 'fetch')) return { send: byFetch(browser, origin), stop: leave }
@@ -125,13 +133,16 @@ function isAgent(browser: unknown): browser is TestAgent {
   return hasMethod(browser, 'get') && !hasMethod(browser, 'fetch') && !hasMethod(browser, 'request')
 }
 
-/** Other objects have a method `get`, too: a Map, Headers, an application of Fastify or Nest. @throws TypeError */
-function getOf(agent: TestAgent, path: string): ReturnType<TestAgent['get']> {
-  try {
-    const request = agent.get(path)
-    if (hasMethod(request, 'set')) return request
-  } catch {}
-  throw notABrowser(agent)
+/** Other objects have these methods, too: a Map, Headers, an application of Fastify or Nest. Each throws a TypeError then. */
+function checkedAgent(agent: TestAgent): TestAgent {
+  const by = (name: keyof TestAgent, path: string): AgentRequest => {
+    try {
+      const request = agent[name](path)
+      if (hasMethod(request, 'set')) return request
+    } catch {}
+    throw notABrowser(agent)
+  }
+  return { get: (path) => by('get', path), post: (path) => by('post', path) }
 }
 
 // Node's own fetch knows no origin, and a class is no function.
@@ -167,9 +178,9 @@ function overHTTP(origin: URL): SendRequest {
   // A server of a test may have a self-signed certificate.
   const options = origin.protocol === 'https:' ? { rejectUnauthorized: false } : {}
   const request = origin.protocol === 'https:' ? requestHTTPS : requestHTTP
-  return (path, { headers }) =>
+  return (path, { method, headers }) =>
     new Promise((resolve, reject) => {
-      request(new URL(path, origin), { ...options, headers, agent: false }, (message) => {
+      request(new URL(path, origin), { ...options, method, headers, agent: false }, (message) => {
         receive(message).then(resolve, reject)
       })
         .on('error', (error) => reject(connectionError(error, origin)))
@@ -202,8 +213,8 @@ function isPlaywrightRequest(browser: unknown): browser is PlaywrightRequest {
 }
 
 function byPlaywrightRequest(browser: PlaywrightRequest, origin: string): SendRequest {
-  return async (path, { headers }) => {
-    const response = await browser.fetch(new URL(path, origin).href, { headers, maxRedirects: 0 })
+  return async (path, { method, headers }) => {
+    const response = await browser.fetch(new URL(path, origin).href, { method, headers, maxRedirects: 0 })
     const pairs = response.headersArray().map(({ name, value }): [string, string] => [name, value])
     const status = response.status()
     return new Response(hasBody(status) ? await response.body() : null, { status, headers: pairs })
@@ -211,8 +222,8 @@ function byPlaywrightRequest(browser: PlaywrightRequest, origin: string): SendRe
 }
 
 function byFetch(browser: { fetch(request: Request): unknown }, origin: string): SendRequest {
-  return (path, { headers }) => {
-    const request = new Request(new URL(path, origin), { headers, redirect: 'manual' })
+  return (path, { method, headers }) => {
+    const request = new Request(new URL(path, origin), { method, headers, redirect: 'manual' })
     if (request.headers.get('sec-fetch-site') === null)
       throw new Error(
         "signIn: the Request of this environment drops Sec-Fetch-Site, as a browser's does: run the test in the environment of Node",

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import express from 'express'
+import { MemoryStore } from 'express-session'
 import { Hono } from 'hono'
 import supertest from 'supertest'
+import { Strategy } from '../../../lib'
 import { type Application, FakeProvider, signIn } from '../../../lib/testing'
 import { SocialLogin } from '../../../lib/web'
 import { createApp } from '../../package/docs/your-app'
-import { startApp } from '../../support/app'
+import { keepSessions, newPassport, startApp } from '../../support/app'
+import { listen } from '../../support/listen'
 
 const redirectURL = 'http://localhost:3000/auth/social-login/callback'
 let provider: FakeProvider
@@ -74,6 +77,83 @@ test('a function that answers with a Response works as the browser', async () =>
   const { location, cookie } = await signIn(app.request, { provider, user: { user_id: '2' } })
   expect(location).toBe('/profile')
   expect(await (await app.request(location, { headers: { cookie } })).text()).toMatch(/(^|; )person=2$/)
+})
+
+describe('a user who is signed in links a second account, whose start is a POST', () => {
+  const LINK = 'http://localhost:3000/link/callback'
+  let second: Application
+
+  beforeEach(() => {
+    second = provider.registerApplication({ name: 'Links', redirectURL: LINK })
+  })
+  const linkOptions = () => ({
+    ...options(),
+    clientID: second.appID,
+    clientSecret: second.appSecret,
+    callbackURL: LINK,
+  })
+  const start = { start: '/link', method: 'POST', user: '2' } as const
+
+  function linkingApp(): ReturnType<typeof express> {
+    const login = new Strategy({ ...options(), callbackURL: redirectURL }, (_access, _refresh, { id }) => ({ id }))
+    const passport = newPassport([login])
+    passport.use('link', new Strategy(linkOptions(), (_access, _refresh, { id }) => ({ id })))
+    const app = express().use(keepSessions(new MemoryStore()), passport.session())
+    app.get('/auth/social-login', passport.authenticate('social-login'))
+    app.get('/auth/social-login/callback', passport.authenticate('social-login', { successRedirect: '/' }))
+    const authorize = passport.authorize('link')
+    app.post('/link', authorize)
+    app.get('/link/callback', authorize, (req, res) => {
+      const [user, account] = [req.user, Reflect.get(req, 'account')].map((each) => Reflect.get(Object(each), 'id'))
+      res.redirect(`/linked/${user}/${account}`)
+    })
+    return app
+  }
+
+  test('in a server, and at an origin', async () => {
+    await using listening = await listen(linkingApp())
+    for (const browser of [listening.server, listening.origin]) {
+      const { cookie } = await signIn(browser, { provider })
+      const linked = await signIn(browser, { provider, ...start, cookie })
+      expect(linked.location).toBe('/linked/1/2')
+      expect(linked.cookie).toContain('connect.sid=')
+    }
+  })
+
+  test('by an agent, which has the cookie already', async () => {
+    const browser = supertest.agent(linkingApp())
+    const { cookie } = await signIn(browser, { provider })
+    expect((await signIn(browser, { provider, ...start })).location).toBe('/linked/1/2')
+    await expect(signIn(browser, { provider, ...start, cookie })).rejects.toThrow(
+      new TypeError('signIn: an agent has cookies of its own: sign the user in with it first, and leave out cookie'),
+    )
+  })
+
+  test('by an object with fetch, and by a function', async () => {
+    const login = new SocialLogin({ ...linkOptions(), keys: ['k'.repeat(40)] })
+    const userIn = (headers: Headers) => /person=(\d+)/.exec(headers.get('cookie') ?? '')?.[1] ?? null
+    const hono = honoApp()
+    hono.post('/link', (c) => login.start(c.req.raw, { user: userIn(c.req.raw.headers) }))
+    hono.get('/link/callback', async (c) => {
+      const user = userIn(c.req.raw.headers)
+      const result = await login.callback(c.req.raw, { user })
+      return result.type === 'success' ? result.redirect(`/linked/${user}/${result.profile.id}`) : result.response
+    })
+    for (const browser of [hono, { fetch: hono.fetch }, hono.request]) {
+      const { cookie } = await signIn(Object(browser), { provider })
+      const { location } = await signIn(Object(browser), { provider, ...start, cookie })
+      expect(location).toMatch(/\/linked\/1\/2$/)
+    }
+  })
+
+  test.each([
+    [{ method: 'PUT' }, 'method must be one of GET, POST'],
+    [{ cookie: 7 }, 'cookie must be the Cookie header of a user who is signed in'],
+  ])('%j is refused', async (wrong, message) => {
+    const signedIn = Reflect.apply(signIn, undefined, [linkingApp(), { provider, ...wrong }])
+    await expect(signedIn).rejects.toThrow(TypeError)
+    await expect(signedIn).rejects.toThrow(message)
+  })
 })
 
 test('it works in the modes of deployed servers', async () => {

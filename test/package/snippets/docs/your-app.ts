@@ -2,6 +2,7 @@ import express, { type Express } from 'express'
 import session from 'express-session'
 import { Passport } from 'passport'
 import { Strategy } from 'passport-social-login'
+import { linkRoutes } from './linking'
 
 declare module 'express-session' {
   interface SessionData {
@@ -9,8 +10,15 @@ declare module 'express-session' {
   }
 }
 
+interface Provider {
+  baseURL: string
+  clientID: string
+  clientSecret: string
+  link?: { clientID: string; clientSecret: string }
+}
+
 /** The application of the README, as a function that does not listen. */
-export function createApp(provider: { baseURL: string; clientID: string; clientSecret: string }): Express {
+export function createApp({ link, ...provider }: Provider): Express {
   const passport = new Passport()
   const options = { ...provider, callbackURL: '/auth/social-login/callback' }
   passport.use(
@@ -34,5 +42,16 @@ export function createApp(provider: { baseURL: string; clientID: string; clientS
     res.send(`<p>${req.session.messages?.pop() ?? ''}</p> <a href="/auth/social-login">Sign in</a>`),
   )
   app.get('/profile', (req, res) => res.json(req.user ?? null))
+  if (link) {
+    const linkOptions = { ...options, ...link, callbackURL: '/account/link/callback' }
+    app.use(
+      linkRoutes(
+        passport,
+        linkOptions,
+        (user) => JSON.stringify(user),
+        async () => true,
+      ),
+    )
+  }
   return app
 }

@@ -47,6 +47,10 @@ test('An attacker sends a link with a key', async () => {
   // docs/guides/testing.md#an-attacker-sends-a-link-with-a-key, block 1
 })
 
+test('Linking an account', async () => {
+  // docs/guides/testing.md#linking-an-account, block 1
+})
+
 test('A login takes too long', async () => {
   // docs/guides/testing.md#a-login-takes-too-long, block 1
 })
