@@ -46,6 +46,8 @@ test('contains only the library and its documents', () => {
     'docs/files/drizzle-accounts.mjs',
     'docs/files/durable-object.mjs',
     'docs/files/express-postgres.mjs',
+    'docs/files/express-sqlite.mjs',
+    'docs/files/express-sqlite.test.mjs',
     'docs/files/inert-form.mjs',
     'docs/files/limit-guesses.ts',
     'docs/files/linking.mjs',

@@ -8,7 +8,7 @@ import { play } from './driver.cjs'
 
 await play(async (provider) => {
   const options = { ...provider, callbackURL: '/callback' }
-  // docs/guides/accounts.md#sqlite, block 1
+  // docs/guides/accounts.md#accounts-in-sqlite, block 1
 
   const app = express()
   app.use(session({ secret: 'secret', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))

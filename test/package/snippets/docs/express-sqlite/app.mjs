@@ -1,0 +1,1 @@
+// docs/files/express-sqlite.mjs
