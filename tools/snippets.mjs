@@ -3,15 +3,17 @@
 //   // docs/guides/linking.md#the-file-to-copy, block 1
 //
 // stands for the first block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for
-// that file, which users copy. `npm run build` copies
+// that file, which users copy. A block that is inserted into a function loses its imports, because the file has its own:
+// they are compiled as modules of their own (test/package/docs/imports). `npm run build` copies
 // test/package/snippets/docs to test/package/docs with the code in the place of the comments; the runner of
 // test/package/consumers does the same. `node tools/snippets.mjs --unused` lists the blocks that no comment names.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const SOURCES = join(root, 'test/package/snippets/docs')
 const COMMENT = /^( *)\/\/ ([\w/-]+\.md#[\w-]+, block \d+|docs\/files\/[\w.-]+)$/gm
+const IMPORT = /^import (type )?(?:(\w+),? )?(?:{ (.*) } )?from '(.*)'\n+/gm
 const HEADING_OR_CODE = /^#+ (.*)$|^```(?:ts|js)\n([\s\S]*?)\n```$|^```[\s\S]*?^```$/gm
 
 const read = (file) => readFileSync(file, 'utf8')
@@ -46,15 +48,33 @@ function readBlocks() {
 
 const blocks = readBlocks()
 
+/** The names of blocks that were inserted into a function. */
+const inFunctions = new Set()
+
 /** Puts the code in the place of the comments, in all files of a folder. */
 export function insertBlocks(folder) {
   for (const file of filesIn(folder)) {
     const text = read(file).replaceAll(COMMENT, (_comment, indentation, name) => {
       const code = blocks.get(name)
       if (code === undefined) throw new Error(`${file}: there is no ${name}`)
-      return code.replaceAll(/^(?=.)/gm, indentation)
+      if (indentation === '') return code
+      inFunctions.add(name)
+      return code.replaceAll(IMPORT, '').replaceAll(/^(?=.)/gm, indentation)
     })
     writeFileSync(file, text)
+  }
+}
+
+/** Writes a module for the imports of each of these blocks: it exports what they import, so that all names must exist. */
+function writeImports(folder) {
+  mkdirSync(folder)
+  for (const name of inFunctions) {
+    const exported = Array.from(blocks.get(name).matchAll(IMPORT), ([, type = '', whole, names, from]) => {
+      const list = [whole && `default as ${whole}`, names].filter(Boolean)
+      return from.startsWith('.') ? '' : `export ${type}{ ${list.join(', ')} } from '${from}'\n`
+    })
+    const file = `${name.replaceAll(/\W+/g, '-')}.ts`
+    if (exported.join('') !== '') writeFileSync(join(folder, file), `// ${name}\n${exported.join('')}`)
   }
 }
 
@@ -70,4 +90,5 @@ else if (process.argv[1] === import.meta.filename) {
   rmSync(output, { recursive: true, force: true })
   cpSync(SOURCES, output, { recursive: true })
   insertBlocks(output)
+  writeImports(join(output, 'imports'))
 }

@@ -111,11 +111,6 @@ export async function client(baseURL: string, clientID: string, clientSecret: st
   return user
 }
 
-interface StoredLogin {
-  readonly provider: string
-  readonly subject: string
-}
-
 export function storedTokens(baseURL: string, clientID: string, clientSecret: string, TOKEN_KEY: string) {
   // docs/guides/access-token.md#keeping-it-sealed, block 1
   // docs/guides/access-token.md#reading-the-profile-again, block 1
