@@ -4,7 +4,7 @@ import session from 'express-session'
 import Database from 'libsql'
 import { Passport } from 'passport'
 import { OUTCOMES, SocialLoginError, Strategy } from 'passport-social-login'
-import { openAccounts } from './accounts.mjs'
+import { inTransaction, openAccounts } from './accounts.mjs'
 import { linkRoutes } from './linking.mjs'
 
 /**
@@ -139,29 +139,29 @@ export class SessionStore extends session.Store {
       where sessions.data is not null`)
     const end = db.prepare('update sessions set user_id = null, data = null where id = ?')
     const endOthers = db.prepare('update sessions set user_id = null, data = null where user_id = ? and id <> ?')
-    this.get = answering((id) => JSON.parse(read.get(id, Date.now())?.data ?? 'null'))
-    this.set = answering((id, data) => {
+    this.get = (id, callback) => answer(callback, () => JSON.parse(read.get(id, Date.now())?.data ?? 'null'))
+    this.set = (id, data, callback) => {
       const userID = data.passport?.user ?? null
-      clean.run(Date.now())
-      write.run(id, userID, JSON.stringify(data), Date.now() + (userID === null ? HOUR : TWO_WEEKS))
-    })
-    this.destroy = answering((id) => void end.run(id))
-    this.endOthers = (userID, id) => endOthers.run(userID, id)
+      const expiresAt = Date.now() + (userID === null ? HOUR : TWO_WEEKS)
+      const save = () => {
+        clean.run(Date.now())
+        write.run(id, userID, JSON.stringify(data), expiresAt)
+      }
+      answer(callback, () => inTransaction(db, save))
+    }
+    this.destroy = (id, callback) => answer(callback, () => inTransaction(db, () => end.run(id)))
+    this.endOthers = (userID, id) => inTransaction(db, () => endOthers.run(userID, id))
   }
 }
-/** Gives the result, or the error, to a callback, as express-session expects it. */
-const answering =
-  (work) =>
-  (...args) => {
-    const callback = args.pop()
-    let result
-    try {
-      result = work(...args)
-    } catch (error) {
-      return callback?.(error)
-    }
-    callback?.(null, result)
+function answer(callback, work) {
+  let result
+  try {
+    result = work()
+  } catch (error) {
+    return callback?.(error)
   }
+  callback?.(null, result)
+}
 
 // If this file is run, and not imported by a test:
 if (realpathSync(process.argv[1] ?? '.') === import.meta.filename) {

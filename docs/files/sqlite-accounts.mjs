@@ -7,6 +7,23 @@ const TABLES = `
   create table if not exists logins (
     provider text not null, subject text not null, user_id text not null references users, primary key (provider, subject))`
 
+/**
+ * Each write is in a transaction. `immediate`: what the work reads is still true when it writes, because no other process can
+ * write in between. (After a prepared statement of libsql has found the file locked, later ones outside of a transaction
+ * are not committed.)
+ */
+export function inTransaction(db, work) {
+  db.exec('begin immediate')
+  try {
+    const result = work()
+    db.exec('commit')
+    return result
+  } catch (error) {
+    db.exec('rollback')
+    throw error
+  }
+}
+
 /** @param file such as `app.db` */
 export function openAccounts(file) {
   const db = new Database(file)
@@ -26,19 +43,6 @@ export function openAccounts(file) {
   const deleteLoginUnlessLast = db.prepare(`delete from logins where provider = ? and subject = ? and user_id = ?
     and (select count(*) from logins where user_id = ?) > 1`)
 
-  /** `immediate`: what the work reads is still true when it writes, because no other process can write in between. */
-  function inTransaction(work) {
-    db.exec('begin immediate')
-    try {
-      const result = work()
-      db.exec('commit')
-      return result
-    } catch (error) {
-      db.exec('rollback')
-      throw error
-    }
-  }
-
   // libsql adds a member of its own to each row.
   const userOf = (row) => row && { id: row.id, name: row.name }
 
@@ -49,7 +53,7 @@ export function openAccounts(file) {
   async function findOrCreate({ provider, id: subject, displayName }) {
     const known = userOf(userByLogin.get(provider, subject))
     if (known) return known
-    return inTransaction(() => {
+    return inTransaction(db, () => {
       const created = userOf(userByLogin.get(provider, subject)) // by another request, in the meantime
       if (created) return created
       const user = { id: randomUUID(), name: displayName }
@@ -61,8 +65,10 @@ export function openAccounts(file) {
 
   /** For a user who is signed in, and has confirmed it. Resolves with false if the login belongs to another user. */
   async function addLogin(userID, { provider, subject }) {
-    insertLogin.run(provider, subject, userID)
-    return userByLogin.get(provider, subject)?.id === userID
+    return inTransaction(db, () => {
+      insertLogin.run(provider, subject, userID)
+      return userByLogin.get(provider, subject).id === userID
+    })
   }
 
   /** What an account page can list: the provider and the id of each login. */
@@ -72,11 +78,11 @@ export function openAccounts(file) {
 
   /** Resolves with false for the last login of an account, which stays. Other browsers stay signed in. */
   async function removeLogin(userID, { provider, subject }) {
-    return deleteLoginUnlessLast.run(provider, subject, userID, userID).changes === 1
+    return inTransaction(db, () => deleteLoginUnlessLast.run(provider, subject, userID, userID).changes === 1)
   }
 
   async function deleteUser(id) {
-    inTransaction(() => {
+    inTransaction(db, () => {
       db.prepare('delete from logins where user_id = ?').run(id)
       db.prepare('delete from users where id = ?').run(id)
     })

@@ -89,6 +89,31 @@ describe('the application with SQLite, as it is run', () => {
     expect([status, received['set-cookie']]).toEqual([302, expect.stringMatching(/^__Host-session=.*; Secure; /)])
   })
 
+  test('a write that finds the database locked is an error, and all later ones are there for others', async () => {
+    const code = `
+      import Database from 'libsql'
+      import { openAccounts } from './accounts.mjs'
+      import { SessionStore } from './app.mjs'
+      const accounts = openAccounts('race.db')
+      const store = new SessionStore('race.db')
+      const other = new Database('race.db')
+      const save = (id) => new Promise((resolve) => store.set(id, { cookie: {} }, (error) => resolve(error?.code ?? 'ok')))
+      const login = (subject) => ({ provider: 'p', subject })
+      const user = await accounts.findOrCreate({ provider: 'p', id: '1', displayName: 'Ada' })
+      const before = await save('one')
+      other.exec('begin immediate')
+      const locked = await accounts.addLogin(user.id, login('2')).catch(({ code }) => code)
+      const results = [before, locked, await save('two')]
+      other.exec('commit')
+      await accounts.deleteUser(user.id)
+      store.destroy('one')
+      const count = (what) => other.prepare('select count(*) as count from ' + what).get().count
+      console.log(JSON.stringify([...results, count('users'), count('sessions where data is not null')]))`
+    writeFileSync(join(folder, 'race.mjs'), code)
+    const { stdout, stderr } = spawnSync(process.execPath, ['race.mjs'], { cwd: folder, encoding: 'utf8' })
+    expect([stderr, JSON.parse(stdout)]).toStrictEqual(['', ['ok', 'SQLITE_BUSY', 'SQLITE_BUSY', 0, 0]])
+  })
+
   test('an ended session is not saved again by a request that was slower, and an unfinished login ends', async () => {
     const code = `
       import { writeFileSync } from 'node:fs'
