@@ -159,6 +159,8 @@ function toError(error: unknown): unknown {
 /** Passport takes a number for the status, and writes a string into WWW-Authenticate, which cannot hold every one. */
 function infoObject(info: unknown): object | undefined {
   if (typeof info === 'string') return { message: info }
+  // The message of an error is not enumerable, so copies of the object would lack it.
+  if (info instanceof Error) return { ...info, message: info.message }
   return isObject(info) ? info : undefined
 }
 

@@ -161,6 +161,7 @@ describe('of a failed login', () => {
   test.each([
     ['without a reason', undefined, expect.any(String)],
     ['with a reason', { message: 'Not you.' }, 'Not you.'],
+    ['with an error as the reason', new Error('Not you.'), 'Not you.'],
   ])('a refusal by verify %s has it', async (_title, reason, message) => {
     const app = await startTelling('session', (_accessToken, _refreshToken, _profile, done) =>
       done(null, false, reason),
