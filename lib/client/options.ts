@@ -110,7 +110,7 @@ export const CLIENT_OPTIONS = {
   maxConnections: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
 }
 
-/** Options of the strategy. */
+/** Options of the strategy, which the client does not have. */
 const INSTEAD_OF = { profileEndpoint: 'give it to fetchUser()', uploadsURL: 'give it to toProfile()' }
 
 type Parsed = ParsedOptions<typeof CLIENT_OPTIONS>
