@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
 import express from 'express'
 import session from 'express-session'
-import Database from 'libsql'
 import { Passport } from 'passport'
 import { OUTCOMES, SocialLoginError, Strategy } from 'passport-social-login'
-import { inTransaction, openAccounts } from './accounts.mjs'
+import { openAccounts } from './accounts.mjs'
 import { linkRoutes } from './linking.mjs'
+import { SessionStore } from './sessions.mjs'
 
 /**
  * The application. It does not listen, so that a test can have its own.
@@ -28,7 +28,7 @@ export function createApp({ origin, baseURL, clientID, clientSecret, link, file,
   app.set('trust proxy', 1) // one proxy in front, which ends TLS
   app.use(express.static(`${import.meta.dirname}/public`))
   const secure = origin.startsWith('https:')
-  const cookie = { httpOnly: true, sameSite: 'lax', secure, maxAge: TWO_WEEKS }
+  const cookie = { httpOnly: true, sameSite: 'lax', secure, maxAge: 14 * 24 * 60 * 60 * 1000 }
   const name = secure ? '__Host-session' : 'session'
   app.use(session({ store: sessions, name, secret: sessionSecret, resave: false, saveUninitialized: false, cookie }))
   app.use(passport.session())
@@ -41,6 +41,7 @@ export function createApp({ origin, baseURL, clientID, clientSecret, link, file,
       if (error) return next(error)
       if (user) return req.logIn(user, (failure) => (failure ? next(failure) : res.redirect(returnTo)))
       if (req.user && code === 'login_not_started') return res.redirect('/account') // a reload after the login
+      console.warn(`A login has failed: ${code}`)
       res.redirect(`/login?${new URLSearchParams({ reason: code, returnTo })}`) // no page here: the address holds the key
     }
     passport.authenticate('social-login', finish)(req, res, next)
@@ -70,10 +71,15 @@ export function createApp({ origin, baseURL, clientID, clientSecret, link, file,
     res.redirect(`/account?notice=${isRemoved ? 'removed' : 'not-removed'}`)
   })
 
-  app.use((error, _req, res, next) => {
+  app.use((error, req, res, next) => {
     console.error(error.stack)
     if (res.headersSent) return next(error)
-    if (error instanceof SocialLoginError) return res.redirect(`/login?reason=${error.code}`)
+    if (error instanceof SocialLoginError) {
+      if (req.user) return res.redirect('/account?notice=not-linked')
+      const { searchParams } = new URL(error.startPath ?? '/', origin)
+      const query = { reason: error.code, returnTo: searchParams.get('returnTo') ?? '/account' }
+      return res.redirect(`/login?${new URLSearchParams(query)}`)
+    }
     res.status(error.status ?? 500).send(page('Something went wrong', 'Please try again later. <a href="/">Home</a>'))
   })
   return app
@@ -118,57 +124,14 @@ const loginItem = (login) => {
 const FORMS = `<form method="post" action="/account/link"><button>Add an account</button></form>
   <form method="post" action="/logout"><button>Sign out</button></form>`
 
-const HOUR = 60 * 60 * 1000
-const TWO_WEEKS = 14 * 24 * HOUR
-
-/**
- * Sessions in SQLite. They last two weeks from their last change, or an hour if no one is signed in, as for a login that is
- * never finished. An ended session stays as a row without data until then, so that a slow request cannot save it again.
- */
-export class SessionStore extends session.Store {
-  constructor(file) {
-    super()
-    const db = new Database(file)
-    db.exec('pragma busy_timeout = 3000')
-    db.exec('create table if not exists sessions (id text primary key, user_id text, data text, expires_at integer)')
-    db.exec('create index if not exists sessions_end on sessions (expires_at)')
-    const read = db.prepare('select data from sessions where id = ? and expires_at > ?')
-    const clean = db.prepare('delete from sessions where expires_at <= ?')
-    const write = db.prepare(`insert into sessions (id, user_id, data, expires_at) values (?, ?, ?, ?)
-      on conflict do update set user_id = excluded.user_id, data = excluded.data, expires_at = excluded.expires_at
-      where sessions.data is not null`)
-    const end = db.prepare('update sessions set user_id = null, data = null where id = ?')
-    const endOthers = db.prepare('update sessions set user_id = null, data = null where user_id = ? and id <> ?')
-    this.get = (id, callback) => answer(callback, () => JSON.parse(read.get(id, Date.now())?.data ?? 'null'))
-    this.set = (id, data, callback) => {
-      const userID = data.passport?.user ?? null
-      const expiresAt = Date.now() + (userID === null ? HOUR : TWO_WEEKS)
-      const save = () => {
-        clean.run(Date.now())
-        write.run(id, userID, JSON.stringify(data), expiresAt)
-      }
-      answer(callback, () => inTransaction(db, save))
-    }
-    this.destroy = (id, callback) => answer(callback, () => inTransaction(db, () => end.run(id)))
-    this.endOthers = (userID, id) => inTransaction(db, () => endOthers.run(userID, id))
-  }
-}
-function answer(callback, work) {
-  let result
-  try {
-    result = work()
-  } catch (error) {
-    return callback?.(error)
-  }
-  callback?.(null, result)
-}
-
 // If this file is run, and not imported by a test:
 if (realpathSync(process.argv[1] ?? '.') === import.meta.filename) {
+  const required = ['SOCIAL_BASE_URL', 'SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET']
+  required.push('LINK_CLIENT_ID', 'LINK_CLIENT_SECRET', 'SESSION_SECRET')
+  for (const name of required) if (!process.env[name]) throw new Error(`The variable ${name} is missing`)
   const { ORIGIN: origin = 'http://localhost:3000', HOST = 'localhost', PORT = '3000', SESSION_SECRET } = process.env
   const { SOCIAL_BASE_URL: baseURL, SOCIAL_CLIENT_ID: clientID, SOCIAL_CLIENT_SECRET: clientSecret } = process.env
   const { LINK_CLIENT_ID, LINK_CLIENT_SECRET, DATABASE_FILE: file = 'app.db' } = process.env
-  if (!SESSION_SECRET) throw new Error('SESSION_SECRET is missing')
   const link = { clientID: LINK_CLIENT_ID, clientSecret: LINK_CLIENT_SECRET }
   const sessionSecret = SESSION_SECRET.split(',')
   createApp({ origin, baseURL, clientID, clientSecret, link, file, sessionSecret }).listen(PORT, HOST, (error) => {

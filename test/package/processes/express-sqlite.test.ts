@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FakeProvider, sameOriginNavigation, signIn } from '../../../lib/testing'
 import { Browser } from '../../support/browser'
@@ -93,7 +93,7 @@ describe('the application with SQLite, as it is run', () => {
     const code = `
       import Database from 'libsql'
       import { openAccounts } from './accounts.mjs'
-      import { SessionStore } from './app.mjs'
+      import { SessionStore } from './sessions.mjs'
       const accounts = openAccounts('race.db')
       const store = new SessionStore('race.db')
       const other = new Database('race.db')
@@ -114,11 +114,32 @@ describe('the application with SQLite, as it is run', () => {
     expect([stderr, JSON.parse(stdout)]).toStrictEqual(['', ['ok', 'SQLITE_BUSY', 'SQLITE_BUSY', 0, 0]])
   })
 
+  test('a removed login ends the other sessions of its user, unless it was the last', async () => {
+    copyFileSync(join(root, 'test/package/docs/express-sqlite/removing.mjs'), join(folder, 'removing.mjs'))
+    const code = `
+      import { accounts, deleteUser, removeLogin, sessions } from './removing.mjs'
+      const login = (subject) => ({ provider: 'p', subject })
+      const { id } = await accounts.findOrCreate({ provider: 'p', id: '1', displayName: 'Ada' })
+      for (const each of ['here', 'there']) sessions.set(each, { cookie: {}, passport: { user: id } })
+      const read = (each) => new Promise((resolve) => sessions.get(each, (_error, found) => resolve(found !== null)))
+      const both = async () => [await read('here'), await read('there')]
+      const last = await removeLogin(id, login('1'), 'here')
+      const before = await both()
+      await accounts.addLogin(id, login('2'))
+      const removed = await removeLogin(id, login('1'), 'here')
+      const after = await both()
+      await deleteUser(id)
+      console.log(JSON.stringify([last, before, removed, after, (await accounts.find(id)) ?? null]))`
+    writeFileSync(join(folder, 'remove.mjs'), code)
+    const { stdout, stderr } = spawnSync(process.execPath, ['remove.mjs'], { cwd: folder, encoding: 'utf8' })
+    expect([stderr, JSON.parse(stdout)]).toStrictEqual(['', [false, [true, true], true, [true, false], null]])
+  })
+
   test('an ended session is not saved again by a request that was slower, and an unfinished login ends', async () => {
     const code = `
       import { writeFileSync } from 'node:fs'
       import session from 'express-session'
-      import { SessionStore } from './app.mjs'
+      import { SessionStore } from './sessions.mjs'
       const store = new SessionStore(':memory:')
       const call = (name, ...args) => new Promise((resolve, reject) =>
         store[name](...args, (error, result) => (error ? reject(error) : resolve(result ?? null))))

@@ -56,6 +56,7 @@ test('contains only the library and its documents', () => {
     'docs/files/opentelemetry.mjs',
     'docs/files/redis-store.ts',
     'docs/files/sqlite-accounts.mjs',
+    'docs/files/sqlite-sessions.mjs',
     'docs/login.svg',
     'example-app/minimal.ts',
     'example-app/screenshots/start-1-sign-in.png',

@@ -1,5 +1,5 @@
 exports.removing = (pool) => {
-  // docs/guides/removing.md#removing-a-login-deleting-an-account, block 2
+  // docs/guides/removing.md#removing-a-login-deleting-an-account, block 3
 
   return { removeLogin, deleteUser }
 }

@@ -61,6 +61,8 @@ function remove(
   userOf: (req: Request) => Express.User,
   accounts: Accounts,
 ): void {
+  const removeLogin: Accounts['removeLogin'] = (...removal) => accounts.removeLogin(...removal)
+  const deleteUser: Accounts['deleteUser'] = (userID) => accounts.deleteUser(userID)
   // docs/guides/removing.md#removing-a-login-deleting-an-account, block 1
 }
 
