@@ -25,8 +25,8 @@ export function cookiesOf(lines: readonly string[], start: URL, callback: URL): 
     const loss = seconds < SHORT_SECONDS ? 'short_lived' : lossOf(given, start, callback)
     const shown = NAME.test(name) ? `the cookie ${name}` : 'a cookie'
     const key = `${name} ${domain} ${path}`
-    // An expired cookie removes an earlier one with the same name.
-    if (seconds <= 0) cookies.delete(key)
+    // A cookie that expired long ago removes an earlier one with the same name. One that expired a moment ago was short-lived.
+    if (maxAge === undefined ? seconds < -SHORT_SECONDS : maxAge <= 0) cookies.delete(key)
     else cookies.set(key, { pair: line.split(';', 1).join(), shown, isSecure: secure, loss })
   }
   return [...cookies.values()]

@@ -97,7 +97,11 @@ type Finds = (sent: readonly Cookie[]) => Promise<boolean>
 /** Reports which attribute of a cookie makes the difference, if one does. */
 async function explainLoss({ tell }: AppExamination, cookies: readonly Cookie[], finds: Finds): Promise<void> {
   const lost = cookies.filter(({ loss }) => loss !== undefined)
-  if (lost.length === 0 || !(await finds(cookies))) return tell('login_lost')
+  if (lost.length === 0 || !(await finds(cookies))) {
+    // The record of a login may end together with its cookie.
+    const ended = lost.find(({ loss }) => loss === 'short_lived')
+    return ended ? tell('cookie_short_lived', ended.shown) : tell('login_lost')
+  }
   for (const { loss, shown } of lost) {
     const others = cookies.filter((other) => other.loss === undefined || other.loss === loss)
     if (loss && (others.length === cookies.length || (await finds(others)))) return tell(`cookie_${loss}`, shown)

@@ -337,6 +337,7 @@ const cookies: Record<string, [code: string, Deployment]> = {
   ],
   'SameSite=None, without Secure': ['broken cookie_none', { session: { cookie: { sameSite: 'none', secure: false } } }],
   'with a maxAge in seconds': ['broken cookie_short_lived', { session: { cookie: { maxAge: 36_000 } } }],
+  'that has expired when it comes': ['broken cookie_short_lived', { session: { cookie: { maxAge: 600 } } }],
   "without Secure, by 'auto' without trust proxy": [
     'differs cookie_not_secure',
     { secure: true, trustProxy: 0, session: { cookie: { secure: 'auto' } } },
