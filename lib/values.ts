@@ -142,6 +142,19 @@ export function withMethods(must: string, ...names: readonly string[]): Kind {
   return { must, fits: (value) => names.every((name) => typeof Reflect.get(Object(value), name) === 'function') }
 }
 
+/**
+ * Parses what a caller has given to a constructor. The stack of an error begins at that call: Node keeps ten frames, which
+ * would all be those of the parsers.
+ */
+export function parseFor<T>(called: new (...args: never[]) => unknown, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof Error) Error.captureStackTrace?.(error, called)
+    throw error
+  }
+}
+
 /** A parser for each option, which returns the default for undefined. Its TypeError has the name, never the value. */
 export type OptionTable<Options> = {
   readonly [Name in keyof Options]-?: (value: Options[Name], name: string, options: object) => unknown

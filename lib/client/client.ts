@@ -1,5 +1,5 @@
 import type { Phase } from '../errors'
-import { checkArguments, object, oneOf, optional, string, withMethods } from '../values'
+import { checkArguments, object, oneOf, optional, parseFor, string, withMethods } from '../values'
 import { Deadline } from './deadline'
 import { ACCESS_TOKEN_KIND, Endpoints, type RequestContext } from './endpoints'
 import { outcomeOf } from './http/network-errors'
@@ -47,7 +47,7 @@ export class SocialLoginClient {
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
-    const settings = parseClientOptions(options)
+    const settings = parseFor(SocialLoginClient, () => parseClientOptions(options))
     this.#settings = settings
     this.#transports = nodeNetwork.openTransports({ ...settings, allowPrivateAddresses: true, maxPools: 1 })
     this.#endpoints = new Endpoints(settings, this.#transports.transportTo(settings.origin))

@@ -6,7 +6,7 @@ import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import { browserStore, WITH_REQUEST } from '../login/pending-login/store'
-import { checkArguments, func, object, optional, text, typeName } from '../values'
+import { checkArguments, func, object, optional, parseFor, text, typeName } from '../values'
 import { addCookies, captureActions, missingRedirect, runLogin, setHeaders } from './actions'
 import {
   canSignIn,
@@ -66,7 +66,7 @@ export class Strategy<User = Express.User> extends OAuth2Strategy {
       throw new TypeError(`Strategy needs a verify function after its options, not ${typeName(verify)}`)
     // A new option is a member and a parser in login/providers/options.ts (for all adapters) or ./options.ts (for this
     // one), and a row in docs/options.md, which a test compares. Settings and their types follow the tables of parsers.
-    const settings = parseStrategyOptions(options)
+    const settings = parseFor(Strategy, () => parseStrategyOptions(options))
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.providers.name

@@ -112,8 +112,8 @@ export interface Fault {
   truncate?: number
   /**
    * Resets the connection: before the response (`true` means this, too), within its headers, within its body, or after
-   * it. This package sends a request again whose connection closes before the response: `{ times: Infinity }` makes all
-   * fail.
+   * it. This package sends a request again whose connection closes before the response, and a profile request also
+   * after a response that is cut off: `{ times: Infinity }` makes all fail.
    */
   reset?: boolean | 'before' | 'headers' | 'body' | 'after'
   /** Repeats the body (the bytes, with `raw`) endlessly until the client disconnects. */

@@ -5,7 +5,7 @@ import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import type { HTTPRequest } from '../login/request/description'
 import { refusePromise } from '../promises'
-import { mayBeOptions, refuseUnknown, typeName } from '../values'
+import { mayBeOptions, parseFor, refuseUnknown, typeName } from '../values'
 import {
   addCookies,
   type CallbackOptions,
@@ -28,7 +28,7 @@ export class WebLogin {
 
   /** @internal */
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions, network: Network) {
-    this.#settings = parseSocialLoginOptions(options, network)
+    this.#settings = parseFor(WebLogin, () => parseSocialLoginOptions(options, network))
     this.#login = new Login(this.#settings.providers)
   }
 
