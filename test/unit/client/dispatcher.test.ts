@@ -196,10 +196,3 @@ test('a body that has been read is not touched again when the call ends during t
   await call
   expect([body.destroyed, body.listenerCount('error')]).toStrictEqual([true, listeners])
 })
-
-test('a call whose time is over asks no dispatcher, which might ignore the signal', async () => {
-  const request = jest.fn(() => Promise.reject(new Error('asked')))
-  const client = clients.client({ dispatcher: { request } })
-  await rejectionOf(client.exchangeAuthKey(key, { signal: AbortSignal.abort() }))
-  expect(request).not.toHaveBeenCalled()
-})

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import dns from 'node:dns'
 import { once } from 'node:events'
-import { connect, createServer, Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { join } from 'node:path'
 import tls, { type TlsOptions } from 'node:tls'
 import { promisify } from 'node:util'
@@ -12,7 +12,6 @@ import { makeCertificates, trustAuthority } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
 import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
-import { port } from '../../../support/listen'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
 import { settled, until } from '../../../support/turns'
 
@@ -252,44 +251,6 @@ test('a provider that is away is tried seven times in three seconds, however lon
   expect(attempts).toBe(7)
 })
 
-test('a spare connection is opened once in ten seconds, and closed after fifty', async () => {
-  const client = await start(60_000)
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
-  const expectConnections = async (accepted: number, open: number): Promise<void> => {
-    await until(() => provider.accepted >= accepted && provider.open === open)
-    await settled(() => provider.accepted + provider.open, 200)
-    expect([provider.accepted, provider.open]).toStrictEqual([accepted, open])
-  }
-  const startAfter = (milliseconds: number): void => {
-    jest.advanceTimersByTime(milliseconds)
-    client.preconnect()
-  }
-  startAfter(0)
-  await expectConnections(1, 1)
-  startAfter(9999)
-  await expectConnections(1, 1)
-  startAfter(1)
-  await expectConnections(2, 1)
-  jest.advanceTimersByTime(49_999)
-  await expectConnections(2, 1)
-  jest.advanceTimersByTime(1)
-  await expectConnections(2, 0)
-})
-
-test('a connection is kept for fifty seconds after its request', async () => {
-  const client = await start(60_000)
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
-  const openAfter = async (milliseconds: number): Promise<number> => {
-    // undici sets its timer a turn after the response.
-    await settled(() => provider.open)
-    jest.advanceTimersByTime(milliseconds)
-    await settled(() => provider.open, 100)
-    return provider.open
-  }
-  await client.exchangeAuthKey('a-key')
-  expect([await openAfter(49_999), await openAfter(1)]).toStrictEqual([1, 0])
-})
-
 test('a process whose call was aborted does not wait for a provider that is away', async () => {
   await start()
   provider.refuse()
@@ -367,32 +328,4 @@ onLinux('an address that never answers is left after a quarter of the time, for 
   expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
   for (const socket of queue) socket.destroy()
   silent.kill('SIGKILL')
-})
-
-test('a provider that accepts connections in silence gets no more than one client may have, however long many callers try', async () => {
-  provider = await RawProvider.start()
-  const open = new Set<Socket>()
-  let most = 0
-  const silent = createServer((socket) => {
-    open.add(socket)
-    most = Math.max(most, open.size)
-    socket
-      .on('error', () => {})
-      .on('close', () => open.delete(socket))
-      .resume()
-  }).listen(0, 'localhost')
-  await once(silent, 'listening')
-  const baseURL = `https://localhost:${port(silent)}/api/v1`
-  const client = clients.client({ baseURL, timeout: 150, maxConnections: 5 })
-  const end = performance.now() + 2000
-  const call = async (): Promise<void> => {
-    while (performance.now() < end) await client.exchangeAuthKey('a-key').catch(() => {})
-  }
-  await Promise.all(Array.from({ length: 15 }, call))
-  await client.close()
-  for (const socket of open) socket.destroy()
-  silent.close()
-  expect(most).toBeGreaterThanOrEqual(5)
-  // The server still counts one that has been closed here, until it has read so.
-  expect(most).toBeLessThanOrEqual(8)
 })

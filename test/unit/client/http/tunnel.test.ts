@@ -5,7 +5,6 @@ import { connect, createServer, type LookupFunction } from 'node:net'
 import { SocialLoginClient, type SocialLoginClientOptions } from '../../../../lib'
 import { systemLookup } from '../../../../lib/client/http/address'
 import { connectTo } from '../../../../lib/client/http/connect'
-import { environmentProxies, readProxies } from '../../../../lib/client/http/environment-proxy'
 import { openTunnel } from '../../../../lib/client/http/tunnel'
 import { type Certified, makeCertificates, trustAuthority } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
@@ -292,107 +291,5 @@ describe('a proxy that is connected to by https', () => {
       message: expect.stringContaining('it is for another host name'),
     })
     expect(secure.authorizations).toStrictEqual([])
-  })
-})
-
-describe('NO_PROXY', () => {
-  const proxyOf = (noProxy: string, origin: string): string | undefined => {
-    const restore = setEnvironment({
-      HTTP_PROXY: 'http://proxy.example:1',
-      HTTPS_PROXY: 'http://proxy.example:2',
-      NO_PROXY: noProxy,
-    })
-    try {
-      return readProxies()(origin)?.port
-    } finally {
-      restore()
-    }
-  }
-
-  test.each([
-    ['', 'https://a.example', '2'],
-    ['', 'http://a.example', '1'],
-    ['*', 'https://a.example', undefined],
-    ['b.example', 'https://a.example', '2'],
-    ['b.example, a.example', 'https://a.example', undefined],
-    ['b.example,a.example', 'https://b.example', undefined],
-    ['b.example\ta.example', 'https://a.example', undefined],
-    ['', 'https://a.example.', '2'],
-    ['A.Example', 'https://a.example', undefined],
-    ['example', 'https://a.example', undefined],
-    ['.example', 'https://a.example', undefined],
-    ['*.example', 'https://a.example', undefined],
-    ['a.example', 'https://not-a.example', '2'],
-    ['a.example:443', 'https://a.example', undefined],
-    ['a.example:80', 'https://a.example', '2'],
-    ['a.example:80', 'http://a.example', undefined],
-    ['a.example:8443', 'https://a.example:8443', undefined],
-    ['[::1]:443', 'https://[::1]', undefined],
-    ['[::1]', 'https://[::1]', undefined],
-  ])('%j and the origin %s', (noProxy, origin, port) => {
-    expect(proxyOf(noProxy, origin)).toBe(port)
-  })
-
-  test('of two names of a variable, the one in small letters wins', () => {
-    const restore = setEnvironment({
-      HTTP_PROXY: 'http://proxy.example:1',
-      http_proxy: 'http://proxy.example:2',
-      HTTPS_PROXY: 'http://proxy.example:3',
-      https_proxy: 'http://proxy.example:4',
-      NO_PROXY: 'a.example',
-      no_proxy: 'b.example',
-    })
-    const origins = ['http://a.example', 'https://a.example', 'https://b.example']
-    expect(origins.map((origin) => readProxies()(origin)?.port)).toStrictEqual(['2', '4', undefined])
-    restore()
-  })
-})
-
-describe('the variables of the environment', () => {
-  const url = 'http://proxy.example:1'
-  const proxyOf = (variables: Record<string, string>, origin: string): string | undefined => {
-    const restore = setEnvironment({ NODE_USE_ENV_PROXY: '1', ...variables })
-    try {
-      return environmentProxies()?.(origin)?.port
-    } finally {
-      restore()
-    }
-  }
-
-  test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])(
-    'name a proxy for https by %s alone',
-    (name) => {
-      expect(proxyOf({ [name]: url }, 'https://a.example')).toBe('1')
-    },
-  )
-
-  test.each([
-    ['for https, that of http is used', { HTTPS_PROXY: '', HTTP_PROXY: url }, 'https://a.example', '1'],
-    ['for http, that of https is not used', { HTTPS_PROXY: url, HTTP_PROXY: '' }, 'http://a.example', undefined],
-  ])('name none where they are empty: %s', (_title, variables, origin, port) => {
-    expect(proxyOf(variables, origin)).toBe(port)
-  })
-
-  test.each([
-    ['http://localhost:1', undefined],
-    ['https://localhost:1', '1'],
-    ['http://a.example', '1'],
-  ])('keep plain http to this machine from a proxy, which would read it: %s', (origin, port) => {
-    expect(proxyOf({ HTTP_PROXY: url }, origin)).toBe(port)
-  })
-
-  test('are read where Node is told so by a flag', () => {
-    const { execArgv } = process
-    const origin = 'http://a.example'
-    const not = { NODE_USE_ENV_PROXY: '0', HTTP_PROXY: url }
-    expect(proxyOf(not, origin)).toBe(undefined)
-    expect(proxyOf({ ...not, NODE_OPTIONS: '--no-warnings --use-env-proxy' }, origin)).toBe('1')
-    process.execArgv = ['--no-warnings', '--use-env-proxy']
-    expect(proxyOf(not, origin)).toBe('1')
-    process.execArgv = execArgv
-  })
-
-  test.each(['proxy.example:1', 'socks5://proxy.example', 'xhttp://proxy.example'])('name no proxy by %s', (value) => {
-    expect(() => proxyOf({ HTTP_PROXY: value }, 'http://a.example')).toThrow('must be http(s) URLs')
   })
 })
