@@ -54,16 +54,3 @@ test('a failure after the response was sent goes to the error handler, and sends
   await until(() => app.errors.length > 0)
   expect(app.errors.map(codeOf)).toStrictEqual(['auth_key_rejected'])
 })
-
-test('an outcome has its headers: when to try again, and nothing for caches and other sites', async () => {
-  const app = await logins.startApp()
-  const browser = new Browser()
-  await browser.follow(app.loginURL)
-  logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '7' } })
-  const { headers } = await browser.comeBack(app.approvedCallback())
-  expect(headers).toMatchObject({
-    'retry-after': '7',
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-  })
-})

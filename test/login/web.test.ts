@@ -12,6 +12,7 @@ import {
   type UserID,
 } from '../../lib/web'
 import { Browser } from '../support/browser'
+import { thrownBy } from '../support/client'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
 
@@ -145,13 +146,14 @@ describe('a success is finished', () => {
     expect([sent.get('cache-control'), sent.get('referrer-policy')]).toStrictEqual(['no-store', 'no-referrer'])
   })
 
-  test.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', ''])(
-    'redirect() refuses %j, which is no path of the application',
-    async (location) => {
-      const { redirect } = await succeed()
-      expect(() => redirect(location)).toThrow(/^redirect\(\) must be given a path of this application/)
-    },
-  )
+  test.each([
+    ...['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', '', 'inbox', 7],
+    undefined,
+  ])('redirect() refuses %j, which is no path of the application', async (location) => {
+    const { redirect } = await succeed()
+    const error = thrownBy(() => Reflect.apply(redirect, undefined, [location]))
+    expect(String(error)).toMatch(/^TypeError: redirect\(\) must be given a path of this application/)
+  })
 
   test('by finish(), which keeps the response and every cookie of both', async () => {
     const { finish } = await succeed()
@@ -176,6 +178,23 @@ describe('a success is finished', () => {
     expect([finished.status, finished.headers.get('location')]).toStrictEqual([303, 'https://other.example/'])
     expect(finished.headers.getSetCookie()).toEqual(ENDED)
     expect(finish(new Response()).headers.has('location')).toBe(false)
+  })
+
+  test('by finish(), of a response of another class, such as a framework has', async () => {
+    const { finish } = await succeed()
+    const response = { status: 200, statusText: '', body: null, headers: new Headers({ 'X-Own': 'yes' }) }
+    const { headers } = Reflect.apply(finish, undefined, [response])
+    expect([headers.get('x-own'), headers.getSetCookie()]).toStrictEqual(['yes', ENDED])
+  })
+
+  test.each([
+    ...[undefined, null, 'Welcome', { status: 200 }, { status: 200, headers: { get: 'x' } }],
+    // It has headers, and no status.
+    new Request(ORIGIN),
+  ])('finish() refuses %p, which is no response', async (response) => {
+    const { finish } = await succeed()
+    const error = thrownBy(() => Reflect.apply(finish, undefined, [response]))
+    expect(String(error)).toMatch(/^TypeError: finish: response must be a Response, not /)
   })
 
   test('by finish(), but not of a response that cannot be sent', async () => {

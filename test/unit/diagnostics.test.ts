@@ -166,31 +166,6 @@ describe('the tracing channels', () => {
     expect(findSecrets(['password=hunter2'], { told })).toStrictEqual([])
   })
 
-  test('report the confirm page as a page, one for a prefetch, and one for a callback without a login', async () => {
-    const told = listen()
-    app = await logins.startApp()
-    const browser = new Browser()
-    expect((await browser.request(app.loginURL)).status).toBe(200)
-    expect((await browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(503)
-    await browser.comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
-    expect(ends(told).map(({ code, page }) => code ?? page)).toStrictEqual([
-      'confirm',
-      'speculative_request',
-      'login_not_started',
-    ])
-    expect(ends(told)[2]).not.toHaveProperty('login')
-  })
-
-  test('name the provider, and what is wrong with a returnTo that was left out, in the phase of the start alone', async () => {
-    const told = listen()
-    await logIn({ start: { returnTo: 'inbox' }, provider: true })
-    const names = { strategy: 'social-login', provider: 'social-login' }
-    expect(ends(told).map(({ login: _, duration: _ms, ...rest }) => rest)).toStrictEqual([
-      { ...names, phase: 'start', droppedReturnTo: 'no slash' },
-      ...['exchange', 'profile', 'verify', 'callback'].map((phase) => ({ ...names, phase })),
-    ])
-  })
-
   test('never contain a secret, a key, a token, a profile or the id of the record', async () => {
     const told = listen()
     let token = 'none'

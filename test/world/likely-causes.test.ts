@@ -49,19 +49,6 @@ test.each([
   expect(() => Reflect.construct(Strategy, [options, () => false])).toThrow(`did you mean ${meant}?`)
 })
 
-test.each<[callbackURL: string | undefined, isTold: boolean]>([
-  [undefined, true],
-  ['https://app.example/callback', false],
-])(
-  'the two names of this machine are mentioned only where the application is on it: %s',
-  async (callbackURL, isTold) => {
-    const app = await logins.startApp({ ...(callbackURL && { strategy: { callbackURL } }), callback: {} })
-    const { body } = await new Browser().comeBack(app.approvedCallback(), { headers: HTML })
-    expect(body).toContain('The browser sent no cookie at all')
-    expect(body.includes('cookies of localhost are not sent to 127.0.0.1')).toBe(isTold)
-  },
-)
-
 test('a callback at a wrong path does not begin with the provider', async () => {
   const app = await logins.startApp({ callback: {}, start: {} })
   const { body } = await new Browser().comeBack(`${app.loginURL}?auth_key=x`, { headers: HTML })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { onPhaseEnd, type PendingLogin, type PendingLoginStore, SocialLoginError } from '../../../lib'
+import { type PendingLogin, type PendingLoginStore, SocialLoginError } from '../../../lib'
 import type { RunningApp } from '../../support/app'
 import { Browser, type BrowserAnswer, type BrowserRequest } from '../../support/browser'
 import { useLogins } from '../../support/logins'
@@ -123,18 +123,6 @@ test('of a record that something else has written, only what a login would write
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
 })
 
-test('a callback and what follows are traced as the login of the start', async () => {
-  const app = await startWith(new OneLogin())
-  const traced: (string | undefined)[] = []
-  const ends = (['start', 'callback', 'exchange', 'verify'] as const).map((phase) =>
-    onPhaseEnd(phase, ({ login }) => traced.push(login)),
-  )
-  await app.logIn()
-  for (const end of ends) end()
-  const [login] = traced
-  expect(traced).toStrictEqual([expect.stringMatching(/./), login, login, login])
-})
-
 test('where the record cannot be marked both callbacks of a double click say so, and a reload signs in', async () => {
   const store = new OneLogin()
   store.before = async () => {
@@ -147,19 +135,6 @@ test('where the record cannot be marked both callbacks of a double click say so,
   expect(answers.map(({ status }) => status)).toStrictEqual([503, 503])
   store.before = async () => undefined
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
-})
-
-test('whoever signs in again as the same user repeats neither login', async () => {
-  const store = new OneLogin()
-  const app = await startWith(store)
-  const browser = new Browser()
-  await app.logIn(browser)
-  await browser.follow(app.loginURL)
-  const callback = app.approvedCallback()
-  expect((await browser.comeBack(callback)).status).toBe(200)
-  expect((await browser.comeBack(callback)).status).toBe(403)
-  expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
-  expect(logins.exchanges()).toBe(2)
 })
 
 const [TYPED, LATE] = ['The address was typed, or opened from another program', 'more than 30 seconds after the start']

@@ -1,24 +1,8 @@
-import { onPhaseEnd } from '../../../lib'
 import { Browser } from '../../support/browser'
 import { useLogins } from '../../support/logins'
 import { openOrigin } from '../../support/many-providers-app'
 
 const logins = useLogins()
-
-test.each([
-  ['exchange', () => logins.provider.failNext('authorize', { reset: 'before' })],
-  ['profile', () => logins.provider.failNext('user/me', { status: 503 })],
-] as const)('of a login whose %s is sent again, that phase alone says so', async (expected, fail) => {
-  const retried: string[] = []
-  const ends = (['exchange', 'profile'] as const).map((phase) =>
-    onPhaseEnd(phase, (message) => void (message.retried && retried.push(phase))),
-  )
-  const app = await logins.startApp()
-  fail()
-  expect((await app.logIn()).status).toBe(200)
-  for (const end of ends) end()
-  expect(retried).toStrictEqual([expected])
-})
 
 test('the name of a provider belongs to the address at which a login has succeeded, and not before', async () => {
   const other = await openOrigin(logins)

@@ -25,14 +25,3 @@ test('those of this package and of others are none', () => {
   const options = { returnTo: '/inbox', state: 1, callbackURL: '/cb', successRedirect: '/', scope: 'profile', '': 1 }
   expect(saidOf(options)).toEqual({ warnings: [], error: undefined })
 })
-
-test('an option of the strategy is an error that names it, at each request', () => {
-  const expected = new TypeError(
-    'tabBinding is an option of the strategy, not of passport.authenticate(): give it to new Strategy()',
-  )
-  const options = { returnTo: '/inbox', tabBinding: true }
-  for (const { warnings, error } of [saidOf(options), saidOf(options)]) {
-    expect(warnings).toStrictEqual([])
-    expect(error).toEqual(expected)
-  }
-})

@@ -90,19 +90,6 @@ test.each<[string, AnyVerifyFunction]>([
   expect(timers()).toBe(before)
 })
 
-test('a promise passed to done is an error, not a user', async () => {
-  const verify = (_a: string, _r: undefined, _p: unknown, done: Done) => done(null, Promise.resolve('user'))
-  const error = await rejectionOf(call(verify))
-  expect(error).toBeInstanceOf(TypeError)
-  expect(String(error)).toContain('await it first')
-})
-
-test('a verify function that declares no done, and returns nothing, is an error that says so', async () => {
-  const error = await rejectionOf(call((_token: string) => {}))
-  expect(error).toBeInstanceOf(TypeError)
-  expect(String(error)).toContain('The verify function returned nothing: return a user, or false (or null)')
-})
-
 describe('req.authInfo', () => {
   const before = { scope: 'of another strategy' }
 

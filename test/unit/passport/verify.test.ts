@@ -94,20 +94,6 @@ test('with one more parameter verify gets the response of the exchange', async (
   expect(await logIn(six, { passReqToCallback: true })).toMatchObject({ body: { user: { id: '1', same: true } } })
 })
 
-test.each([
-  ['refuses', () => false],
-  ['throws', () => Promise.reject(new Error('broken'))],
-])('req.authInfo, which verify gets with the request, is removed if it %s', async (_title, end) => {
-  let seen: unknown
-  const verify = (req: { authInfo?: unknown }, _a: string, _r: undefined, _p: Profile): unknown => {
-    seen = req.authInfo
-    return end()
-  }
-  const { body } = await logIn(verify, { passReqToCallback: true })
-  expect(seen).toHaveProperty('assurance')
-  expect(body).not.toHaveProperty('info')
-})
-
 test('the wrapper of NestJS works under passReqToCallback', async () => {
   const verify = nest((_req, _token, _refresh, profile) => userOf(profile))
   expect(await logIn(verify, { passReqToCallback: true })).toEqual(signedIn)

@@ -150,13 +150,6 @@ test.each([true, 1, 200, '1', '200', 'true', 'ok', 'success'])('a status of %j r
   )
 })
 
-test('no more than ten names are told', () => {
-  const names = 'code,data,detail,id,info,items,list,message,result,results,user,users'.split(',')
-  const given = response(JSON.stringify({ error: false, ...Object.fromEntries(names.map((name) => [name, 1])) }))
-  const shown = ['error', ...names.slice(0, 9)].join(', ')
-  expect(messageOf(given, BAD, 'exchange')).toContain(`only: ${shown}.`)
-})
-
 test.each(['{"user_id":"7"}', '{"error":false,"user_id":"7"}', '{"user_info":{"user_id":"7"}}'])(
   'the profile %s is a user with the text of the response',
   (text) => {

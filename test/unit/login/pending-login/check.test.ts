@@ -1,5 +1,5 @@
 import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
-import { checkCallback, isOwnCallback, summaryOf } from '../../../../lib/login/pending-login/check'
+import { checkCallback, isOwnCallback } from '../../../../lib/login/pending-login/check'
 import type { PendingLogin } from '../../../../lib/login/pending-login/pending-login'
 import type { CallbackRequest } from '../../../../lib/login/request/request'
 import { newCallback, newContext, newPendingLogin } from '../../../support/pending-login'
@@ -24,31 +24,6 @@ test.each([
   [-60 * 60_000, 'login_expired'],
 ])('a record %d milliseconds old is refused with %s', (age, refusal) => {
   expect(laterBy(newPendingLogin(), age)).toBe(refusal)
-})
-
-test('the summary of a record has its times and return path, and nothing else', () => {
-  const record = newPendingLogin({ state: 'secret', returnTo: '/inbox' })
-  const startedAt = new Date(record.issuedAt)
-  const expiresAt = new Date(record.issuedAt + 600_000)
-  expect(summaryOf(record, newContext())).toStrictEqual({ startedAt, expiresAt, returnTo: '/inbox' })
-  const { returnTo: _, ...without } = record
-  expect(summaryOf(without, newContext())).toStrictEqual({ startedAt, expiresAt })
-})
-
-test('there is a summary up to the moment when the login expires, for the user of the start', () => {
-  const record = newPendingLogin({ user: 'a' })
-  const { expiresAt } = summaryOf(record, newContext({ user: 'a' })) ?? {}
-  const at = (time: number, user?: string) => {
-    jest.useFakeTimers({ now: time, doNotFake: ['nextTick', 'setImmediate'] })
-    return summaryOf(record, newContext({ user }))
-  }
-  const end = Number(expiresAt)
-  expect([at(end, 'a')?.expiresAt, at(end + 1, 'a'), at(end), at(end, 'b')]).toStrictEqual([
-    expiresAt,
-    undefined,
-    undefined,
-    undefined,
-  ])
 })
 
 test('a record of another strategy is refused first, whatever its age', () => {

@@ -154,10 +154,3 @@ test.each([
   // A store of the application's own may have been written by somebody else.
   expect(startPathOf({ ...made, startPath })).toBe(made.startPath)
 })
-
-test('a record that was read has nothing of one that was read before it', () => {
-  const full = createPendingLogin({ ...input, user: 'u', tabSecret: 's', startPath: '/auth', returnTo: '/a', state: 1 })
-  expect(parsePendingLogin({ ...full, consumed: true })).toMatchObject({ returnTo: '/a', state: 1 })
-  const bare = { id: 'x', strategyDigest: 'strategy', issuedAt: 0, user: null, startSite: null }
-  expect(parsePendingLogin(bare)).toStrictEqual(bare)
-})
