@@ -9,41 +9,33 @@ const limited = new SocialLoginError('provider_rate_limited', 'exchange', { retr
 const refused = verifyRefusal('Ask <b>Ada</b> & Co')
 const PERSON = 'That took too long. Please sign in again.'
 const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
-const EXPIRED = { ...PRIVATE, 'Social-Login': 'login_expired' }
 
 /** What the response says in JSON. */
 const told = (...[error, path]: Parameters<typeof refusalResponse>): unknown =>
   JSON.parse(refusalResponse(error, path, 'application/json').body)
 
-describe('by what the request accepts', () => {
-  test.each([['application/json'], ['Application/JSON'], ['application/problem+json, */*']])(
-    'it is JSON for %j',
-    (accept) => {
-      const { status, headers, body } = refusalResponse(expired, '/auth/callback', accept)
-      expect([status, headers]).toStrictEqual([403, { ...EXPIRED, 'Content-Type': 'application/json; charset=utf-8' }])
-      expect(JSON.parse(body)).toEqual({ title: PERSON, next: '../', code: 'login_expired', message })
-    },
-  )
+/** The kind of the response, which login/bare-refusal.test.ts reads. */
+test.each([
+  ...['application/json', 'Application/JSON', 'application/problem+json, */*'].map((accept) => [
+    accept,
+    'application/json',
+  ]),
+  ...[undefined, '', '*/*', 'application/jsonx', 'application/xjson'].map((accept) => [accept, 'text/plain']),
+  ['application/json, text/html', 'text/html'],
+])('for a request that accepts %j, it is %s', (accept, type) => {
+  const { status, headers } = refusalResponse(expired, '/auth/callback', accept)
+  expect([status, headers['Content-Type']]).toStrictEqual([403, `${type}; charset=utf-8`])
+  expect(headers).toMatchObject({ ...PRIVATE, 'Social-Login': 'login_expired' })
+})
 
-  test.each([[undefined], [''], ['*/*'], ['application/jsonx'], ['application/xjson']])(
-    'it is text for %j',
-    (accept) => {
-      const { status, headers, body } = refusalResponse(expired, '/auth/callback', accept)
-      expect([status, headers]).toStrictEqual([403, { ...EXPIRED, 'Content-Type': 'text/plain; charset=utf-8' }])
-      expect(body).toBe(
-        `Signing in did not succeed. ${PERSON}\nGo on at: ../\n\nFor the operator: ${message} (login_expired)\n`,
-      )
-    },
+test('as text, and as a page, it says what to do, where to go on, and for the operator why', () => {
+  const [text, page] = ['*/*', 'text/html'].map((accept) => refusalResponse(expired, '/auth/callback', accept).body)
+  expect(text).toBe(
+    `Signing in did not succeed. ${PERSON}\nGo on at: ../\n\nFor the operator: ${message} (login_expired)\n`,
   )
-
-  test('it is a page for a browser, which also accepts anything else', () => {
-    const { status, headers, body } = refusalResponse(expired, '/auth/callback', 'application/json, text/html')
-    expect([status, headers['Content-Type']]).toStrictEqual([403, 'text/html; charset=utf-8'])
-    expect(body).toContain('<title>Signing in did not succeed</title>')
-    expect(body).toContain(`<h1>Signing in did not succeed</h1>\n<p>${PERSON}</p>`)
-    expect(body).toContain('<p>Code: <code>login_expired</code></p>')
-    expect(body).toContain(`<p>${message}</p>`)
-  })
+  expect(page).toContain(`<h1>Signing in did not succeed</h1>\n<p>${PERSON}</p>`)
+  expect(page).toContain('<p>Code: <code>login_expired</code></p>')
+  expect(page).toContain(`<p>${message}</p>`)
 })
 
 test.each([
