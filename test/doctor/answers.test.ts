@@ -272,6 +272,20 @@ test.each<[what: string, Answers, Login, told: string, sent?: string]>([
     'good key_used_once',
     'POST,POST',
   ],
+  [
+    'has a used key that is refused by a page',
+    { key: first(IN, [403, '<p>No</p>']) },
+    { spendTwice: true },
+    'good key_used_once',
+    'POST,POST',
+  ],
+  [
+    'has a used key and a failure',
+    { key: first(IN, [500]) },
+    { spendTwice: true },
+    'differs key_use_unclear',
+    'POST,POST',
+  ],
   ['has a used key and a page', { key: first(IN, PAGE) }, { spendTwice: true }, 'differs key_use_unclear', 'POST,POST'],
   [
     'has a used key by GET',
@@ -343,6 +357,7 @@ test.each<[who: string, Answers, told: string]>([
     { person: [200, 'x {"user_id":1}'], personByInfo: ID },
     INFO_ALONE,
   ],
+  ['at get_user_info, where user/me has none', { person: [200, {}], personByInfo: ID }, INFO_ALONE],
   [
     'at get_user_info, where user/me refuses it',
     { person: REFUSED, personByInfo: ID },

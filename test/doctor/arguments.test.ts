@@ -84,6 +84,8 @@ test.each<[args: string[], message: string]>([
   [['https://social.example/api/v1?x=1'], NO_ADDRESS],
   [['https://social.example/api/v1#x'], NO_ADDRESS],
   [['https://ann@social.example/api/v1'], NO_ADDRESS],
+  [[`https://${'x'.repeat(300)}.example/v1`], NO_ADDRESS],
+  [['file:///etc/passwd/v1'], NO_ADDRESS],
   [['social.example/api/v1'], NO_ADDRESS],
   [['xhttps://social.example/api/v1'], NO_ADDRESS],
   [['httpsx://social.example/api/v1'], NO_ADDRESS],

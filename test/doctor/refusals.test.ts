@@ -114,51 +114,6 @@ test.each(discouraging.map((refuse) => ({ refuse })))(
   },
 )
 
-test.each<[title: string, Answers, guessed: string, known: string]>([
-  [
-    'has no user/me for an invented token, but for a real one',
-    { refuse: (endpoint) => (endpoint === 'user/me' ? [404, PAGE] : refusal) },
-    "profileEndpoint: 'get_user_info',",
-    '',
-  ],
-  [
-    'has a user at get_user_info alone, which shows with a real token',
-    { refuse: refusal, accept: (endpoint) => (endpoint === 'user/me' ? [200, '{}'] : undefined) },
-    '',
-    "profileEndpoint: 'get_user_info',",
-  ],
-  [
-    'answers a POST of invented values with 405, but not of real ones',
-    { refuse: (endpoint) => (endpoint === 'POST authorize' ? [405, ''] : refusal) },
-    "exchangeMethod: 'get',",
-    '',
-  ],
-  [
-    'refuses a POST with a page, and exchanges by GET alone',
-    {
-      refuse: (endpoint) => [400, endpoint === 'GET authorize' ? 'Which key?' : PAGE],
-      accept: (endpoint) => {
-        if (endpoint === 'POST authorize') return [400, PAGE]
-        return endpoint === 'GET authorize' ? accepted('POST authorize') : undefined
-      },
-    },
-    '',
-    "exchangeMethod: 'get',",
-  ],
-])('that %s: the login shows which option it needs', async (_title, answers, guessed, known) => {
-  const baseURL = await provider(answers)
-  expect(optionsIn((await diagnose(baseURL)).report)).toBe(guessed)
-  const { isBroken, report } = await diagnose(baseURL, login(true))
-  expect([isBroken, optionsIn(report)]).toStrictEqual([false, known])
-})
-
-test('a provider whose two endpoints return two users for one token is broken', async () => {
-  const accept = (endpoint: Endpoint): Answer | undefined =>
-    endpoint === 'get_user_info' ? [200, { user_id: '2', user_name: 'Bob' }] : undefined
-  const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
-  expect([isBroken, report]).toStrictEqual([true, expect.stringContaining('with two users for one token')])
-})
-
 test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with permission', async () => {
   const urls: string[] = []
   const baseURL = await serve((request, response) => {
@@ -174,30 +129,6 @@ test('where GET and POST answer alike, a key that is refused sends no secret in 
   expect(urls.filter((url) => url.includes('authorize')).join()).not.toContain('app-secret-canary')
   expect(report).not.toContain('--allow-get')
 })
-
-const reading =
-  (method: 'GET' | 'POST'): RequestListener =>
-  async (request, response) => {
-    let sent = request.method === method ? (request.url ?? '').split('?', 2).join() : ''
-    for await (const chunk of request) sent += request.method === method ? String(chunk) : ''
-    if (request.url?.includes('/oauth?')) return send(response, [200, '<form>'])
-    const message = sent.includes('app_id') ? 'no such application, no. 4711' : 'send app_id'
-    send(response, [200, { error: true, message: `${message} (request ${++number})` }])
-  }
-let number = 0
-
-test.each([
-  ['GET', "exchangeMethod: 'get',", 'differs Exchange: It answers a POST as if nothing had been sent'],
-  ['POST', '', 'good Exchange: It refuses invented values as JSON'],
-] as const)(
-  'a server that reads what is sent by %s alone is reported without a login',
-  async (method, option, sentence) => {
-    const { isBroken, report } = await diagnose(await serve(reading(method)))
-    expect([isBroken, optionsIn(report), report]).toStrictEqual([false, option, expect.stringContaining(sentence)])
-  },
-)
-
-const optionsIn = (report: string): string => /(profileEndpoint|exchangeMethod): .*/.exec(report)?.[0] ?? ''
 
 describe.each(['user/me', 'get_user_info'] as const)('that returns a user for any token at %s', (unsafe) => {
   const fourLevelsDown = { a: { b: [{ c: { user_id: 1 } }] } }
@@ -223,37 +154,6 @@ test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }, fi
     expect((await diagnose(await provider({ refuse }))).isBroken).toBe(false)
   },
 )
-
-test.each(['POST authorize', 'GET authorize'])(
-  'that hands out a token for invented values by %s: it is unsafe',
-  async (unsafe) => {
-    const token: Answer = [200, { access_token: 'for-anybody' }]
-    const { isBroken, report } = await diagnose(
-      await provider({ refuse: (endpoint) => (endpoint === unsafe ? token : refusal) }),
-    )
-    expect([isBroken, report]).toStrictEqual([
-      true,
-      expect.stringContaining('It hands out a token for invented values'),
-    ])
-  },
-)
-
-test.each<[Answer, string]>([
-  [refusal, 'good Second use: The provider refuses a key that was exchanged before.'],
-  [[400, PAGE], 'good Second use: The provider refuses a key that was exchanged before.'],
-  [
-    [200, { status: 'ok' }],
-    'differs Second use: Not known: a key that was exchanged before was answered with an object',
-  ],
-  [[500, ''], 'differs Second use: Not known'],
-  [[200, { access_token: TOKEN }], 'broken Second use: The provider exchanges a key twice'],
-])('that answers a used key with %j', async (again, sentence) => {
-  let exchanges = 0
-  const accept = (endpoint: Endpoint): Answer | undefined =>
-    endpoint === 'POST authorize' && ++exchanges > 1 ? again : undefined
-  const { report } = await diagnose(await provider({ refuse: refusal, accept }), login(false, true))
-  expect(report).toContain(sentence)
-})
 
 test.each<[object | string, string]>([
   [{ token: 'secret-value', expires: 3600 }, 'It was an object of token, expires (status 200).'],
@@ -287,12 +187,4 @@ test('names that no server is known to send are not reported, nor more than twel
   const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
   const { report } = await diagnose(await provider({ refuse: refusal, accept }), login())
   expect(report).toContain('It was an object of *, *, *, *, *, *, *, *, *, *, *, * ... (status 200).')
-})
-
-test('the time of a real login is reported, and that of refusals is not', async () => {
-  const baseURL = await provider({ refuse: refusal })
-  expect((await diagnose(baseURL)).report).not.toContain('Speed')
-  const { report } = await diagnose(baseURL, login())
-  expect(report).toMatch(/good Speed: A login took \d+ ms, \d %/)
-  expect(report).not.toContain('Second use')
 })

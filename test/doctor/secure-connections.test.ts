@@ -41,16 +41,7 @@ test.each([
   const baseURL = await secure(certificates.good)
   jest.spyOn(Date, 'now').mockReturnValue(endOf(certificates.good) + time)
   const { isBroken, report } = await diagnose(baseURL)
-  expect([isBroken, findingsOf(report)]).toStrictEqual([
-    false,
-    [
-      `good Address: ${baseURL} answers, without a redirect.`,
-      sentence,
-      'differs Login page: It refuses an id that no application has, with status 404: give --app-id for more.',
-      'good Exchange: It refuses invented values as JSON, with status 401.',
-      'good Profile: user/me refuses an invented token with status 401.',
-    ],
-  ])
+  expect([isBroken, findingsOf(report)[1]]).toStrictEqual([false, sentence])
 })
 
 const expired = (days: string): string =>
@@ -183,12 +174,9 @@ test('behind a proxy, the certificate is looked at through it', async () => {
   process.env['https_proxy'] = await proxyTo(await secure(certificates.wrongHost))
   const { report } = await diagnose('https://other.example/api/v1', { hasProxy: true })
   delete process.env['https_proxy']
-  expect(findingsOf(report)).toStrictEqual([
-    'differs Proxy: A direct request failed, so all requests go through the proxy of the environment. If they succeed, give a dispatcher.',
-    'good Address: https://other.example/api/v1 answers, without a redirect.',
+  expect(findingsOf(report).slice(0, 3)).toStrictEqual([
+    expect.stringMatching(/^differs Proxy: /),
+    expect.stringMatching(/^good Address: https:..other.example/),
     'differs Certificate: Valid, but for 1 more day only: see that it is renewed.',
-    'differs Login page: It refuses an id that no application has, with status 404: give --app-id for more.',
-    'good Exchange: It refuses invented values as JSON, with status 401.',
-    'good Profile: user/me refuses an invented token with status 401.',
   ])
 })
