@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import type { Certified } from './certificates'
 import { port, stopServer } from './listen'
 
-/** A proxy of the environment: it connects every name to one port of this machine, as only a proxy could. */
+/** A proxy of the environment: it connects every name to ports of this machine, as only a proxy could. */
 export class TunnelProxy {
   /** What it was asked to connect to. */
   readonly asked: string[] = []
@@ -17,10 +17,10 @@ export class TunnelProxy {
   answer: ((socket: Socket) => unknown) | undefined
   readonly #sockets = new Set<Socket>()
   readonly #server: Server
-  readonly #target: () => number
+  readonly #target: (asked: string) => number
 
   private constructor(
-    target: () => number,
+    target: (asked: string) => number,
     private readonly certified: Certified | undefined,
   ) {
     this.#target = target
@@ -34,10 +34,13 @@ export class TunnelProxy {
   }
 
   /**
-   * @param target the port of the provider
+   * @param target the port of this machine for what it is asked to connect to
    * @param where the address at which it listens, and its certificate if it is asked by https
    */
-  static async start(target: () => number, where: { host?: string; certified?: Certified } = {}): Promise<TunnelProxy> {
+  static async start(
+    target: (asked: string) => number,
+    where: { host?: string; certified?: Certified } = {},
+  ): Promise<TunnelProxy> {
     const proxy = new TunnelProxy(target, where.certified)
     proxy.#server.listen(0, where.host ?? '127.0.0.1')
     await once(proxy.#server, 'listening')
@@ -68,7 +71,7 @@ export class TunnelProxy {
       socket.resume().on('end', () => socket.destroy())
       return void this.answer(socket)
     }
-    const upstream = connect(this.#target(), '127.0.0.1', () => {
+    const upstream = connect(this.#target(url), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
       upstream.pipe(socket).pipe(upstream)
     })

@@ -1,38 +1,22 @@
 import { execFile } from 'node:child_process'
-import { createServer, type Server } from 'node:http'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { port, stopServer } from '../support/app'
 import { findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
+import { setEnvironment, TunnelProxy } from '../support/tunnel-proxy'
 import { outcomeOfRequest } from './proxied-requests-program'
 
 const logins = useLogins('all tests')
 const program = join(__dirname, 'proxied-requests-program.js')
 
-let proxy: Server
-const asked: string[] = []
-
 // A proxy for outgoing requests, which connects every name to the provider, as only it could.
+let proxy: TunnelProxy
+
 beforeAll(async () => {
-  proxy = createServer()
-  proxy.on('connect', (request, socket) => {
-    asked.push(request.url ?? '')
-    const { port: providerPort } = new URL(logins.provider.origin)
-    const upstream = connect(Number(providerPort), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      upstream.pipe(socket).pipe(upstream)
-    })
-    upstream.on('error', () => socket.destroy())
-    socket.on('error', () => upstream.destroy())
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  proxy = await TunnelProxy.start(() => Number(new URL(logins.provider.origin).port))
 })
-beforeEach(() => {
-  asked.length = 0
-})
-afterAll(() => stopServer(proxy))
+beforeEach(() => void proxy.asked.splice(0))
+afterAll(() => proxy.stop())
 
 /** Asks for a token, in a process whose environment is this. @returns what it prints of the outcome */
 async function runProcess(env: Record<string, string>, ...flags: string[]): Promise<string> {
@@ -46,25 +30,23 @@ function printedBy(env: Record<string, string>, ...flags: string[]): Promise<{ s
 }
 
 const ENVIRONMENT = () => ({
-  HTTP_PROXY: `http://127.0.0.1:${port(proxy)}`,
+  HTTP_PROXY: proxy.url,
   BASE_URL: 'http://provider.example:4400/api/v1',
 })
 
 /** The same in this process, whose environment is this meanwhile. */
 async function run(env: Record<string, string>): Promise<string> {
-  const before = { ...process.env }
-  Object.assign(process.env, ENVIRONMENT(), env)
+  const restore = setEnvironment({ ...ENVIRONMENT(), ...env })
   try {
     return await outcomeOfRequest(process.env)
   } finally {
-    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
-    Object.assign(process.env, before)
+    restore()
   }
 }
 
 test('a proxy of the environment is used where Node is told to use it for its own requests', async () => {
   expect(await run({ NODE_USE_ENV_PROXY: '1' })).not.toContain('The connection to the provider failed')
-  expect(asked).toStrictEqual(['provider.example:4400'])
+  expect(proxy.asked).toStrictEqual(['provider.example:4400'])
 })
 
 test('it is not used without that, nor for the hosts of NO_PROXY', async () => {
@@ -72,7 +54,7 @@ test('it is not used without that, nor for the hosts of NO_PROXY', async () => {
   expect(await run({ NODE_USE_ENV_PROXY: '1', NO_PROXY: 'provider.example' })).toContain(
     'The connection to the provider failed',
   )
-  expect(asked).toStrictEqual([])
+  expect(proxy.asked).toStrictEqual([])
 })
 
 // Older versions of Node do not start with it.
@@ -85,7 +67,7 @@ for (const [title, env, flags] of [
   const testOfFlag = hasFlag ? test : test.skip
   testOfFlag(`it is used where Node is told so ${title}`, async () => {
     expect(await runProcess({ ...env, BASE_URL: logins.provider.baseURL }, ...flags)).toContain('refused the auth_key')
-    expect(asked).toHaveLength(1)
+    expect(proxy.asked).toHaveLength(1)
   })
 }
 
@@ -105,9 +87,9 @@ test('the debug output of Node and undici shows no password of the proxy', async
   const { stdout, stderr } = await printedBy({
     NODE_USE_ENV_PROXY: '1',
     NODE_DEBUG: 'http,https,net,tls,undici',
-    HTTP_PROXY: `http://${user}:${password}@127.0.0.1:${port(proxy)}`,
+    HTTP_PROXY: proxy.url.replace('//', `//${user}:${password}@`),
   })
-  expect(asked).toHaveLength(1)
+  expect(proxy.asked).toHaveLength(1)
   expect(stderr).toContain('createConnection')
   expect(findSecrets([password, `${user}:${password}`], { stdout, stderr })).toStrictEqual([])
 })

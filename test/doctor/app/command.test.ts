@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer as createHTTPServer, type RequestListener } from 'node:http'
 import { createServer as createHTTPSServer } from 'node:https'
-import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { UsageError } from '../../../lib/command-line'
 import { readAppArguments, readDoctorArguments } from '../../../lib/doctor/arguments'
@@ -9,7 +8,7 @@ import { makeCertificates } from '../../support/certificates'
 import { useDeployments } from '../../support/deployments'
 import { runDoctor, unwrapped } from '../../support/doctor-command'
 import { freePort } from '../../support/free-port'
-import { port } from '../../support/listen'
+import { setEnvironment, TunnelProxy } from '../../support/tunnel-proxy'
 
 // `doctor --app`: its command line, what it prints, and applications that are reached in other ways than usual.
 
@@ -109,31 +108,17 @@ test('a certificate that has expired is reported as one', async () => {
 })
 
 describe('at a host of the Internet, which a proxy of the environment reaches', () => {
-  const sockets: Socket[] = []
-  afterEach(() => {
-    delete process.env['http_proxy']
-    delete process.env['https_proxy']
-    for (const socket of sockets.splice(0)) socket.destroy()
-  })
-
   /** `other.example`, by http and by https. @returns the reports, and the hosts that were asked for */
   async function examine(byHTTP: RequestListener, byHTTPS: RequestListener, more: string[] = []) {
-    const plain = createHTTPServer(byHTTP)
-    const secure = createHTTPSServer(certificates.wrongHost, byHTTPS)
-    await Promise.all([listening(plain), listening(secure)])
-    const hosts = new Set<string | undefined>()
-    const proxy = createHTTPServer().on('connect', ({ url }, client: Socket) => {
-      hosts.add(url)
-      const server = connect(port(url?.endsWith(':443') ? secure : plain), 'localhost', () => {
-        client.write('HTTP/1.1 200 OK\r\n\r\n')
-        client.pipe(server).pipe(client)
-      })
-      for (const socket of [client, server]) sockets.push(socket.on('error', () => {}))
-    })
-    const env = { http_proxy: `http://localhost:${await listening(proxy)}` }
-    process.env['http_proxy'] = process.env['https_proxy'] = env.http_proxy
+    const plain = await listening(createHTTPServer(byHTTP))
+    const secure = await listening(createHTTPSServer(certificates.wrongHost, byHTTPS))
+    const proxy = await TunnelProxy.start((asked) => (asked.endsWith(':443') ? secure : plain))
+    const env = { http_proxy: proxy.url, https_proxy: proxy.url }
+    const restore = setEnvironment(env)
     const { stdout } = await runDoctor(['--app', 'http://other.example/auth', ...more], { env })
-    return { report: unwrapped(stdout), hosts: [...hosts] }
+    restore()
+    await proxy.stop()
+    return { report: unwrapped(stdout), hosts: [...new Set(proxy.asked)] }
   }
 
   const redirect =

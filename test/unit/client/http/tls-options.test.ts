@@ -2,8 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFile, execFileSync, spawn } fr
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createHTTPServer } from 'node:http'
-import net, { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls, { type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls'
@@ -258,29 +257,23 @@ describe('a connection whose handshake is never answered', () => {
 
 describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
   let provider: RawProvider
-  let tunnels: number
+  let proxy: TunnelProxy
 
   beforeEach(async () => {
-    tunnels = 0
-    const proxy = createHTTPServer().on('connect', (_request, client: Socket) => {
-      tunnels += 1
-      const upstream = net.connect(provider.port, 'localhost', () => {
-        client.write('HTTP/1.1 200 OK\r\n\r\n')
-        client.pipe(upstream).pipe(client)
-      })
-      for (const socket of [client, upstream]) socket.on('error', () => {})
-    })
-    watch(proxy.listen(0, '127.0.0.1'))
-    await once(server, 'listening')
+    watch(createServer())
     provider = await RawProvider.start(certificates.selfSigned)
+    proxy = await TunnelProxy.start(() => provider.port)
   })
-  afterEach(() => provider.stop())
+  afterEach(async () => {
+    await provider.stop()
+    await proxy.stop()
+  })
 
   const run = async (kind: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1', ...more }
     return (await promisify(execFile)(process.execPath, [PROGRAM, kind, provider.baseURL], { env })).stdout
   }
-  const proxied = () => ({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: `http://127.0.0.1:${port(server)}` })
+  const proxied = () => ({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url })
 
   test('a naive client sends the secret to anybody', async () => {
     await run('naive')
@@ -294,15 +287,15 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
     [' to a host that is not behind the proxy', () => ({ ...proxied(), NO_PROXY: 'localhost' }), 0],
   ])('ours sends nothing%s', async (_title, env, through) => {
     expect(await run('ours', env())).toContain('The certificate was not accepted')
-    expect([provider.requests, tunnels]).toStrictEqual([[], through])
+    expect([provider.requests, proxy.asked.length]).toStrictEqual([[], through])
   })
 
   test('ours does not ask a proxy whose own certificate is not accepted', async () => {
-    const proxy = await TunnelProxy.start(() => provider.port, { certified: certificates.selfSigned })
-    const output = await run('ours', { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url })
-    await proxy.stop()
+    const secure = await TunnelProxy.start(() => provider.port, { certified: certificates.selfSigned })
+    const output = await run('ours', { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: secure.url })
+    await secure.stop()
     expect(output).toContain('The certificate was not accepted')
-    expect(proxy.asked).toStrictEqual([])
+    expect(secure.asked).toStrictEqual([])
   })
 })
 
