@@ -149,14 +149,6 @@ test('a user who is not signed in is asked to sign in, for any application id, a
   expect([status, text]).toStrictEqual([200, expect.stringContaining('No application has this app_id')])
 })
 
-test('a site in a folder has its API there alone, and a login goes through it', async () => {
-  await start({ ...asDeployed, inFolder: true })
-  expect(provider.baseURL).toBe(`${provider.origin}/community/api/v1`)
-  expect((await ask(`${provider.origin}/api/v1/user/me`)).status).toBe(404)
-  const signedIn = await post(`${provider.origin}/sign-in`, { user_id: '1', app_id: application.appID })
-  expect(signedIn.headers.get('location')).toBe(`/community/api/oauth?app_id=${application.appID}`)
-})
-
 test.each([
   ['a user with a picture', {}, { user_picture: 'pictures/9.svg', profile_picture: 'ROOTpictures/9.svg' }],
   ['a user without one', { user_picture: null }, { user_picture: null, profile_picture: 'BLANK' }],

@@ -158,7 +158,9 @@ test('faults are one-shot, queued in order, belong to one endpoint, and can be c
   provider.failNext('user/me', { status: 500 })
   provider.clearFaults()
   expect((await userMe(provider, 'x')).status).toBe(401)
-  expect(() => provider.failNext('user/me', {}, { times: 0 })).toThrow('times must be a whole number from 1')
+  const fail = (times: number) => provider.failNext('user/me', {}, { times })
+  expect(() => fail(1)).not.toThrow()
+  expect(() => fail(0)).toThrow('times must be a whole number from 1, or Infinity')
 })
 
 test('stop disconnects a hanging client, and leaves nothing open', async () => {
@@ -199,13 +201,9 @@ test('the listener can be mounted on a server of your own', async () => {
   expect(await response.text()).toContain('Fake Social')
 })
 
-test('it does not listen beyond loopback or on a port in use, and reports it', async () => {
-  await expect(FakeProvider.start({ host: '0.0.0.0' })).rejects.toThrow('only with allowRemote')
-  await expect(FakeProvider.start({ host: 'example.com' })).rejects.toThrow('only with allowRemote')
+test('a port in use is reported', async () => {
   const port = Number(new URL(provider.origin).port)
   await expect(FakeProvider.start({ port })).rejects.toThrow(`address already in use 127.0.0.1:${port}`)
-  expect(() => new FakeProvider().baseURL).toThrow('give the option origin')
-  expect(() => new FakeProvider({ origin: 'http://x.example/path' })).toThrow('origin must be')
 })
 
 test('the clock can be shared and rejects invalid times', async () => {

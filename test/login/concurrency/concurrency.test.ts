@@ -1,8 +1,5 @@
-import express from 'express'
-import { Passport, Strategy as PassportStrategy } from 'passport'
 import type { AppOptions } from '../../support/app'
 import { Browser } from '../../support/browser'
-import { listen } from '../../support/listen'
 import { useLogins } from '../../support/logins'
 import { inParallel } from '../../support/parallel'
 import { isSoak } from '../../support/runs'
@@ -14,7 +11,7 @@ const MAX_DELAY_MS = isSoak ? 200 : 20
 
 const logins = useLogins('each test', { users: Array.from({ length: LOGINS }, () => ({})) })
 
-// A strategy that stores request state on `this` would send one user's login to another browser here.
+// A strategy that stores request state on `this` would send one user's login to another browser here: see shared-strategy.test.ts.
 describe.each([
   ['one strategy instance given to passport.authenticate', { byInstance: true }],
   ['a strategy given by name', {}],
@@ -39,33 +36,4 @@ describe.each([
     expect(new Set(app.profiles.map(({ id }) => id)).size).toBe(LOGINS)
     expect(logins.exchanges()).toBe(LOGINS)
   }, 120_000)
-})
-
-// Strategies are commonly written like this.
-class NaiveStrategy extends PassportStrategy {
-  override name = 'naive'
-  finishFirstLogin: (() => void) | undefined
-  override authenticate(): void {
-    if (this.finishFirstLogin) this.finishFirstLogin()
-    else this.finishFirstLogin = () => this.success({ id: 'the first one' })
-  }
-}
-
-test('a naive strategy instance gives the first one’s identity to the second one’s browser', async () => {
-  const naive = new NaiveStrategy()
-  const app = express()
-  const arrived = new Promise<void>((resolve) => {
-    app.use((_req, _res, next) => {
-      next()
-      if (naive.finishFirstLogin) resolve()
-    })
-  })
-  app.get('/', new Passport().authenticate(naive, { session: false }), (req, res) => res.json(req.user))
-  const { origin, stop } = await listen(app)
-  const first = new Browser().request(origin).catch(() => 'never answered')
-  await arrived
-  const second = await new Browser().request(origin)
-  expect(JSON.parse(second.body)).toEqual({ id: 'the first one' })
-  await stop()
-  expect(await first).toBe('never answered')
 })

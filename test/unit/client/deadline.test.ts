@@ -87,19 +87,6 @@ test('who listens is told once, in time or soon, unless it has stopped listening
   expect(told).toStrictEqual([`early: ${PASSED}`, `late: ${PASSED}`])
 })
 
-test('its signal aborts with it, also where it has ended before', () => {
-  const controller = new AbortController()
-  const deadline = new Deadline(1000, controller.signal)
-  const { signal } = deadline
-  expect(signal.aborted).toBe(false)
-  controller.abort('left')
-  expect([signal.aborted, signal.reason]).toStrictEqual([true, 'left'])
-  const ended = new Deadline(1000, controller.signal)
-  expect([ended.signal.aborted, ended.signal.reason]).toStrictEqual([true, 'left'])
-  deadline.clear()
-  ended.clear()
-})
-
 test('a deadline that is cleared has nothing to do with the signal of its caller any more', () => {
   const controller = new AbortController()
   const [add, remove] = (['addEventListener', 'removeEventListener'] as const).map((method) =>

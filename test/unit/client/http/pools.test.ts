@@ -79,18 +79,6 @@ test('of too many pools one is closed that is idle, not one in use that is older
   await pools.close()
 })
 
-test('close closes the pools that are idle', async () => {
-  const provider = await startProvider()
-  const pools = newPools(2)
-  const sent = send(pools, provider)
-  await until(() => provider.waiting.length === 1)
-  provider.waiting[0]?.end('{}')
-  await sent
-  expect(provider.open).toBe(1)
-  await pools.close()
-  await until(() => provider.open === 0)
-})
-
 test('of idle pools the one is closed whose last request ended first, whenever that began', async () => {
   const [first, second, latest] = [await startProvider(), await startProvider(), await startProvider()]
   const pools = newPools(2)

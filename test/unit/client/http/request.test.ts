@@ -40,17 +40,12 @@ test.each([300, 304, 307])('a redirect with status %d is never followed, and its
   if (status !== 304) await expectEverywhere({ status, body: json }, 'provider_redirected')
 })
 
+// What else is no HTTP: not-http.test.ts.
 const badBytes: { title: string; raw: string }[] = [
-  { title: 'HTTP/0.9', raw: json },
-  { title: 'a bad status line', raw: `HTTP/1.1 two hundred\r\n\r\n${marker}` },
-  { title: 'a bad Content-Length', raw: `${okay}content-length: ${marker}\r\n\r\n${json}` },
   { title: 'two Content-Lengths', raw: `${okay}content-length: 5\r\ncontent-length: 6\r\n\r\n${json}` },
   { title: 'a list of lengths', raw: `${okay}content-length: 5, 6\r\n\r\n${json}` },
-  { title: 'a length and chunks', raw: `${okay}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n` },
-  { title: 'a bad chunk', raw: `${okay}transfer-encoding: chunked\r\n\r\n${marker}\r\n` },
   { title: 'a header of 20 kB', raw: `${okay}x-canary: ${'x'.repeat(20_000)}\r\n\r\n{}` },
   { title: '10,000 headers', raw: `${okay}${'x-a: 1\r\n'.repeat(10_000)}\r\n{}` },
-  { title: 'a control character in a header', raw: `${okay}x-a: \u0000\r\n\r\n{}` },
 ]
 
 test.each(badBytes)('a response with $title gives provider_bad_response', async ({ raw }) => {
