@@ -50,6 +50,12 @@ test('the requests of a token count in each hour from its issue, to the millisec
     [200, null],
     [429, '3600'],
   ])
+  // Hours in which nothing came count, too: another one begins half an hour later.
+  provider.clock.advance(2.5 * 3_600_000)
+  expect([await told(), await told()]).toStrictEqual([
+    [200, null],
+    [429, '1800'],
+  ])
   now.mockRestore()
 })
 
