@@ -4,8 +4,9 @@ import { Trace } from '../../lib/diagnostics'
 import type { ExchangedLogin } from '../../lib/login/context'
 import { exchange } from '../../lib/login/exchange'
 import { parseLoginOptions } from '../../lib/login/providers/settings'
-import { expectOutcome, useClients } from '../support/client'
+import { useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
+import { expectOutcome } from '../support/outcomes'
 import { stopTimers, until } from '../support/turns'
 
 const clients = useClients()

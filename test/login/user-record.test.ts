@@ -1,8 +1,9 @@
 import type { UserRecord } from '../../lib'
 import { codeOf } from '../support/app'
-import { expectOutcome, key, secret, token, useClients } from '../support/client'
+import { useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 import { useLogins } from '../support/logins'
+import { expectOutcome, key, secret, token } from '../support/outcomes'
 
 const logins = useLogins('all tests')
 const clients = useClients()

@@ -12,8 +12,8 @@ import {
   type UserID,
 } from '../../lib/web'
 import { Browser } from '../support/browser'
-import { thrownBy } from '../support/client'
 import { useLogins } from '../support/logins'
+import { thrownBy } from '../support/outcomes'
 import { WebBrowser } from '../support/web-browser'
 
 const ORIGIN = 'https://app.example'

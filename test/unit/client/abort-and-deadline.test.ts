@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Agent, type Dispatcher, errors, MockAgent } from 'undici'
-import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
+import { useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
+import { expectOutcome, key, marker, secret, token } from '../../support/outcomes'
 import { RawProvider } from '../../support/raw-provider'
 import { until } from '../../support/turns'
 

@@ -4,8 +4,8 @@ import { redirectHint } from '../../../lib/client/http/redirect'
 import type { ProviderResponse } from '../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../lib/client/response/responses'
 import { withoutAddress } from '../../../lib/errors'
-import { thrownBy } from '../../support/client'
 import { port } from '../../support/listen'
+import { thrownBy } from '../../support/outcomes'
 
 // One code has many causes. Each is told apart from the others of its code, by kinds and counts, and never by a word of the provider.
 const deep = `${'['.repeat(34)}1${']'.repeat(34)}`

@@ -3,8 +3,9 @@ import type { SocialLoginClient } from '../../../lib/client/client'
 import { CLIENT_OPTIONS } from '../../../lib/client/options'
 import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
 import { asDeployed } from '../../../lib/testing'
-import { expectOutcome, key, secret, token, useClients } from '../../support/client'
+import { useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
+import { expectOutcome, key, secret, token } from '../../support/outcomes'
 
 const { version } = JSON.parse(readFileSync(`${__dirname}/../../../../package.json`, 'utf8'))
 

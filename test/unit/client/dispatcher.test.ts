@@ -5,8 +5,9 @@ import { Agent as Agent6, interceptors as interceptors6 } from 'undici-6'
 import type { OutcomeCode } from '../../../lib'
 import type { RequestDispatcher } from '../../../lib/client/http/transport'
 import { FakeProvider, type Fault } from '../../../lib/testing'
-import { expectOutcome, key, marker, secret, useClients } from '../../support/client'
+import { useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
+import { expectOutcome, key, marker, secret } from '../../support/outcomes'
 import { stopTimers, until } from '../../support/turns'
 
 const clients = useClients()

@@ -1,8 +1,9 @@
 import type { SocialLoginClient } from '../../../lib/client/client'
 import { MAX_PROFILE_SENDS } from '../../../lib/limits'
 import type { Endpoint, Fault } from '../../../lib/testing'
-import { expectOutcome, token, useClients } from '../../support/client'
+import { useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
+import { expectOutcome, token } from '../../support/outcomes'
 import { answer, RawProvider } from '../../support/raw-provider'
 import { stopTimers, until } from '../../support/turns'
 

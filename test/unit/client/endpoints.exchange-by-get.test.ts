@@ -1,7 +1,8 @@
 import type { SocialLoginClient } from '../../../lib/client/client'
 import type { SocialLoginClientOptions } from '../../../lib/client/options'
-import { expectOutcome, key, secret, useClients } from '../../support/client'
+import { useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
+import { expectOutcome, key, secret } from '../../support/outcomes'
 import { answer, RawProvider } from '../../support/raw-provider'
 
 // Servers up to about version 3.13 exchange by GET only. Its failures: outcome-rows.ts of test/login.

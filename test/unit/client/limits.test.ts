@@ -1,7 +1,7 @@
 import { isAuthKey } from '../../../lib/client/endpoints'
 import { parseJSON } from '../../../lib/client/response/json'
 import { readProfile, readToken } from '../../../lib/client/response/responses'
-import { thrownBy } from '../../support/client'
+import { thrownBy } from '../../support/outcomes'
 
 // Where the limits of what a provider sends are: the longest that is read, and one character more.
 

@@ -2,8 +2,8 @@ import { Agent } from 'undici'
 import { Strategy } from '../../../lib'
 import { MANY_OPTIONS, PROVIDER_OPTIONS } from '../../../lib/login/providers/options'
 import { SocialLogin } from '../../../lib/web'
-import { thrownBy } from '../../support/client'
 import { good } from '../../support/options'
+import { thrownBy } from '../../support/outcomes'
 
 const callbackURL = 'https://app.example/auth/:provider/callback'
 const provider = (): undefined => undefined

@@ -2,7 +2,7 @@ import { OUTCOMES, SocialLoginError } from '../../../../lib'
 import { Deadline } from '../../../../lib/client/deadline'
 import { ClosedBeforeResponse, outcomeOf, unreachable } from '../../../../lib/client/http/network-errors'
 import { withoutAddress } from '../../../../lib/errors'
-import { expectOutcome } from '../../../support/client'
+import { expectOutcome } from '../../../support/outcomes'
 
 const { message } = OUTCOMES.provider_unreachable
 const hintFor = (error: unknown): string =>

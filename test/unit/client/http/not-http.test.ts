@@ -1,6 +1,6 @@
 import { SocialLoginClient } from '../../../../lib'
-import { expectOutcome } from '../../../support/client'
 import { rejectionOf } from '../../../support/leak-check'
+import { expectOutcome } from '../../../support/outcomes'
 import { RawProvider } from '../../../support/raw-provider'
 
 // What keeps a response from being HTTP is told by the rule that it breaks, and never by a word of it.

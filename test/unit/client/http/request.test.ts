@@ -1,8 +1,9 @@
 import type { SocialLoginClient } from '../../../../lib/client/client'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
 import type { Endpoint, Fault } from '../../../../lib/testing'
-import { expectOutcome, key, marker, token, useClients } from '../../../support/client'
+import { useClients } from '../../../support/client'
 import { rejectionOf } from '../../../support/leak-check'
+import { expectOutcome, key, marker, token } from '../../../support/outcomes'
 
 // Faults of a provider in whole logins: test/login/outcome-rows.ts. Here are those of the bytes alone.
 

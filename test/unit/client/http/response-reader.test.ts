@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { type ProviderResponse, ResponseReader, readExhaustedLimit } from '../../../../lib/client/http/response-reader'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
-import { expectOutcome, thrownBy } from '../../../support/client'
+import { expectOutcome, thrownBy } from '../../../support/outcomes'
 
 interface Answer {
   readonly phase?: Phase

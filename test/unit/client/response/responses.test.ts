@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ProviderResponse } from '../../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../../lib/client/response/responses'
 import { OUTCOMES, type OutcomeCode, withoutAddress } from '../../../../lib/errors'
-import { expectOutcome, thrownBy } from '../../../support/client'
+import { expectOutcome, thrownBy } from '../../../support/outcomes'
 
 function response(text: string, more: Partial<ProviderResponse> = {}): ProviderResponse {
   return { status: 200, headers: {}, text, retried: false, ...more }

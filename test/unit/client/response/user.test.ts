@@ -1,7 +1,7 @@
 import { type JSONValue, parseJSON } from '../../../../lib/client/response/json'
 import { findRecord, parseUser, pathToUserID } from '../../../../lib/client/response/user'
 import { OUTCOMES, withAddress, withoutAddress } from '../../../../lib/errors'
-import { thrownBy } from '../../../support/client'
+import { thrownBy } from '../../../support/outcomes'
 
 const { message } = OUTCOMES.profile_invalid
 const withoutID = `${message} It has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -).`

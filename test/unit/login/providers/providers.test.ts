@@ -5,9 +5,9 @@ import { type Phase, withAddress } from '../../../../lib/errors'
 import type { LoginSettings } from '../../../../lib/login/providers/provider'
 import type { Providers } from '../../../../lib/login/providers/providers'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
-import { thrownBy } from '../../../support/client'
 import { rejectionOf } from '../../../support/leak-check'
 import { good } from '../../../support/options'
+import { thrownBy } from '../../../support/outcomes'
 
 // As in communities.ts.
 const MAX_COMMUNITIES = 1000

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { CookieStore } from '../../../../../lib'
-import { thrownBy } from '../../../../support/client'
+import { thrownBy } from '../../../../support/outcomes'
 
 const KEY = 'cookie-key-canary-0123456789abcdef'
 const CANARY = 'key-canary-7f'
