@@ -262,6 +262,12 @@ test.each<[what: string, Answers, Login, told: string, sent?: string]>([
     {},
     'broken login_redirected, redirectWithJSONBody: true',
   ],
+  [
+    'meets a number, which is nobody’s token',
+    { key: [200, { access_token: 12_345_678 }] },
+    {},
+    `broken person_missing, good profile_good, ${NO_PERSON}`,
+  ],
   ['meets a warning', { key: [200, `Warning: {"access_token":"${TOKEN}"}`] }, {}, 'broken login_unreadable'],
   ['comes from another site', {}, { referer: 'https://b.example/' }, 'differs key_from_elsewhere, good key_received'],
   ['has a used key', {}, { spendTwice: true }, 'broken key_used_twice', 'POST,POST'],

@@ -13,7 +13,7 @@ import {
 
 // Applications that are deployed wrongly, or not reached, and the code by which the doctor explains why.
 
-const { examine } = useDeployments()
+const { deploy, examine, examineAt } = useDeployments()
 
 const PAGE = '<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>'
 const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }): boolean =>
@@ -93,6 +93,21 @@ function limiting(path: string, most: number): Front {
 const other =
   (path: string): NonNullable<Deployment['input']> =>
   (origin) => ({ redirectURL: new URL(path, origin).href })
+/** A balancer that needs a cookie of its own, which is lost in another way than that of the session. */
+const needingItsCookie: Front = {
+  request: (headers) => {
+    if (!headers.cookie?.includes('route=')) delete headers.cookie
+  },
+  response: (headers) => {
+    const lines = headers['set-cookie']?.map((line) => line.replace('Path=/', 'Path=/app'))
+    if (lines) headers['set-cookie'] = [...lines, 'route=1; Path=/; SameSite=Strict']
+  },
+}
+const removingAtOnce: Front = {
+  response: (headers) => {
+    if (headers['set-cookie']) headers['set-cookie'].push('connect.sid=; Path=/; Max-Age=0')
+  },
+}
 /** A store that keeps nothing. */
 class Forgetful extends MemoryStore {
   override set(_id: string, _session: SessionData, done?: (error?: unknown) => void): void {
@@ -236,6 +251,10 @@ const headers: Record<string, [code: string, Deployment]> = {
     'differs referrer_policy',
     { proxy: setting('referrer-policy', 'same-origin') },
   ],
+  'a firewall that answers scripts': [
+    'differs way_back_unknown',
+    { proxy: { answer: ({ headers }) => (headers['sec-fetch-mode'] === 'cors' ? [403, 'No scripts'] : undefined) } },
+  ],
   'a CDN that removes Sec-Purpose': ['differs prefetch_starts', { proxy: without('sec-purpose') }],
 }
 
@@ -296,6 +315,10 @@ const callbacks: Record<string, [code: string, Deployment]> = {
     },
   ],
   'the route of the start': ['broken callback_path', { input: other('/auth') }],
+  'a path that is guessed wrongly': [
+    'differs redirect_url_needed',
+    { proxy: at(CALLBACK, [404]), input: () => ({ redirectURL: undefined }) },
+  ],
   'another host': [
     'broken hosts_differ',
     { input: () => ({ redirectURL: new URL(`http://127.0.0.1${CALLBACK}`).href }) },
@@ -322,6 +345,7 @@ const callbacks: Record<string, [code: string, Deployment]> = {
 const cookies: Record<string, [code: string, Deployment]> = {
   'Secure, without trust proxy': ['broken cookie_missing', { secure: true, trustProxy: 0 }],
   'removed by a proxy': ['broken cookie_missing', { proxy: setting('set-cookie', undefined) }],
+  'that is removed at once': ['broken cookie_missing', { proxy: removingAtOnce }],
   'SameSite=Strict': ['broken cookie_strict', { session: { cookie: { sameSite: 'strict' } } }],
   'of another host': ['broken cookie_host', { session: { cookie: { domain: 'app.example' } } }],
   'of another path': ['broken cookie_path', { proxy: changingCookies((line) => line.replace('Path=/', 'Path=/app')) }],
@@ -335,6 +359,7 @@ const cookies: Record<string, [code: string, Deployment]> = {
       proxy: changingCookies((line) => line.replace('Path=/', 'Path=/auth')),
     },
   ],
+  'with a prefix, without Secure': ['broken cookie_prefix', { session: { name: '__Secure-sid' } }],
   'SameSite=None, without Secure': ['broken cookie_none', { session: { cookie: { sameSite: 'none', secure: false } } }],
   'with a maxAge in seconds': ['broken cookie_short_lived', { session: { cookie: { maxAge: 36_000 } } }],
   'that has expired when it comes': ['broken cookie_short_lived', { session: { cookie: { maxAge: 600 } } }],
@@ -342,6 +367,7 @@ const cookies: Record<string, [code: string, Deployment]> = {
     'differs cookie_not_secure',
     { secure: true, trustProxy: 0, session: { cookie: { secure: 'auto' } } },
   ],
+  'beside another, each lost in its own way': ['broken login_lost', { proxy: needingItsCookie }],
   'removed from requests': ['broken login_lost', { proxy: without('cookie') }],
   'that a proxy drops beside another': [
     'broken login_lost',
@@ -414,4 +440,11 @@ test.each(rows)('$part: $title is $finding', async ({ finding, deployment }) => 
   const { told, exchanges } = await examine(deployment)
   expect(told.filter((line) => !line.startsWith('good'))).toStrictEqual([finding])
   expect(exchanges).toBeLessThanOrEqual(1)
+})
+
+test('a callback at another origin of the host is examined, and the other origin is told of', async () => {
+  const { origin } = await deploy({})
+  const other = await deploy({})
+  const { told } = await examineAt(origin, { redirectURL: `${other.origin}${CALLBACK}` })
+  expect(told.filter((line) => !line.startsWith('good'))).toStrictEqual(['differs origins_differ', 'broken login_lost'])
 })

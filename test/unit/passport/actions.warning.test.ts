@@ -3,7 +3,7 @@ import { incoming } from '../../support/incoming'
 type Login = Parameters<typeof import('../../../lib/passport/actions').runLogin>[0]
 
 /** What the process is told of a login that fails with an error, in an application that fails at telling it, too. */
-async function warned(login: Login, thrown: unknown, res?: object): Promise<string[]> {
+async function warned(login: Login, thrown: unknown, more: object = {}, own: object = {}): Promise<string[]> {
   // The first failure of a process is a warning, and the second is none.
   jest.resetModules()
   const { runLogin }: typeof import('../../../lib/passport/actions') = require('../../../lib/passport/actions')
@@ -11,8 +11,8 @@ async function warned(login: Login, thrown: unknown, res?: object): Promise<stri
   const fail = (): never => {
     throw thrown
   }
-  const actions = { success: fail, fail, redirect: fail, pass: fail, error: fail }
-  await runLogin(login, actions, Object(incoming('/callback', {}, { res })), {})
+  const actions = { success: fail, fail, redirect: fail, pass: fail, error: fail, ...own }
+  await runLogin(login, actions, Object(incoming('/callback', {}, more)), {})
   const warnings = emitWarning.mock.calls.map(([message]) => String(message))
   emitWarning.mockRestore()
   return warnings
@@ -38,9 +38,20 @@ test.each<[string, unknown, unknown, RegExp]>([
   expect(warnings.join()).not.toContain('canary')
 })
 
+const redirecting: Login = async () => ({ action: { type: 'redirect', url: '/' }, appOrigin: undefined })
+
 test('a warning tells of a login that came too late, where that can be told in no other way', async () => {
-  const login: Login = async () => ({ action: { type: 'redirect', url: '/' }, appOrigin: undefined })
-  expect(await warned(login, new Error('second'), { headersSent: true })).toStrictEqual([
+  expect(await warned(redirecting, new Error('second'), { res: { headersSent: true } })).toStrictEqual([
     expect.stringMatching(/Error: A login ended after the response had been sent[\s\S]*\nThen: Error: second/),
   ])
+})
+
+test('in Fastify, whose request is no stream, it is a warning alone, and the redirect is left to Fastify', async () => {
+  const urls: string[] = []
+  const redirect = (url: string): void => void urls.push(url)
+  const fastify = { res: { headersSent: true }, pipe: undefined }
+  expect(await warned(redirecting, undefined, fastify, { redirect })).toStrictEqual([
+    expect.stringMatching(/^A login ended after the response had been sent/),
+  ])
+  expect(urls).toStrictEqual(['/'])
 })

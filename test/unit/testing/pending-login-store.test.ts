@@ -173,6 +173,13 @@ class DeletesWhatWasUsed extends OwnStore {
   }
 }
 
+class KeepsTheUseAsALogin extends OwnStore {
+  override async consume(req: Incoming, record: PendingLogin): Promise<boolean | void> {
+    await this.database.set(this.idOf(req), JSON.stringify({ ...record, id: `use of ${record.id}` }), this.lifetime)
+    return super.consume(req, record)
+  }
+}
+
 class ReplacesCookies extends OwnStore {
   protected override setCookie(req: Incoming, id: string): void {
     responseOf(req).setHeader('Set-Cookie', `login=${id}; Path=/; HttpOnly`)
@@ -251,6 +258,7 @@ describe('a store that breaks the contract is refused by the rule, with what was
     ['accepts a used login again', NeverMarks, NEWER, 'load resolved to a login without `consumed: true`'],
     ['takes a new login for the used one', OneIDForEachBrowser, CONSUMED, 'load resolved to a consumed login'],
     ['deletes what was used', DeletesWhatWasUsed, MARKED, undef],
+    ['keeps the use in place of the login', KeepsTheUseAsALogin, MARKED, 'load resolved to another login'],
     ['looks before it marks', LooksThenMarks, ONCE, '8 resolved to true, 0 to false, 0 to undefined'],
     ['does not tell who was first', DoesNotTell, ONCE, '0 resolved to true, 0 to false, 8 to undefined'],
     ['marks the newer login in place of the older', MarksTheNewer, OLDER, 'load resolved to a consumed login'],
