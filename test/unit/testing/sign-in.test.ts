@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import supertest from 'supertest'
 import { Strategy } from '../../../lib'
 import { type Application, FakeProvider, signIn } from '../../../lib/testing'
+import type { PlaywrightRequest } from '../../../lib/testing/test-browser'
 import { SocialLogin } from '../../../lib/web'
 import { createApp } from '../../package/docs/your-app'
 import { keepSessions, newPassport, startApp } from '../../support/app'
@@ -77,6 +78,26 @@ test('a function that answers with a Response works as the browser', async () =>
   const { location, cookie } = await signIn(app.request, { provider, user: { user_id: '2' } })
   expect(location).toBe('/profile')
   expect(await (await app.request(location, { headers: { cookie } })).text()).toMatch(/(^|; )person=2$/)
+})
+
+test('the requests of Playwright follow no redirect, and may have an answer without a body', async () => {
+  const app = honoApp()
+  const followed = new Set<number>()
+  const page: PlaywrightRequest = {
+    storageState: () => ({}),
+    fetch: async (url, options) => {
+      const { maxRedirects, ...init } = Object(options)
+      followed.add(maxRedirects)
+      const { status, headers } = await app.request(url, init)
+      return {
+        status: () => (status === 302 && url.includes('callback') ? 204 : status),
+        headersArray: () => Array.from(headers, ([name, value]) => ({ name, value })),
+        body: async () => new Uint8Array(),
+      }
+    },
+  }
+  const { cookie } = await signIn(page, { provider })
+  expect([cookie, ...followed]).toStrictEqual([expect.stringMatching(/(^|; )person=1$/), 0])
 })
 
 describe('a user who is signed in links a second account, whose start is a POST', () => {
