@@ -75,7 +75,7 @@ export class ClosedBeforeResponse extends Error {
 export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
-  if (deadline.signal.aborted) return deadline.signal.reason
+  if (deadline.ended) return deadline.ended.reason
   // A dispatcher of the application may throw anything.
   const { name, message } = error instanceof Error ? error : new Error()
   if (name === 'ResponseExceededMaxSizeError')

@@ -35,7 +35,7 @@ export async function sendRequest(
   while (true) {
     const before = deadline.remaining
     try {
-      if (deadline.signal.aborted) throw deadline.signal.reason
+      if (deadline.ended) throw deadline.ended.reason
       return await (sends === 0 ? sendOverConnection(send) : send(false))
     } catch (error) {
       const outcome = outcomeOf(error, phase, deadline)

@@ -1,6 +1,6 @@
-import { getEventListeners } from 'node:events'
 import { Deadline } from '../../../lib/client/deadline'
 import { rejectionOf } from '../../support/leak-check'
+import { WatchedDeadline } from '../../support/watched-deadline'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -23,10 +23,10 @@ test('a deadline ends once: by the signal, or by its time, whichever is first', 
 })
 
 test('a race that is over keeps nothing of its deadline', async () => {
-  const deadline = new Deadline(1000)
+  const deadline = new WatchedDeadline(1000)
   await deadline.race(Promise.resolve())
   await rejectionOf(deadline.race(Promise.reject(new Error('away'))))
-  expect(listenersOf(deadline)).toBe(0)
+  expect(deadline.listeners.size).toBe(0)
   deadline.clear()
 })
 
@@ -37,8 +37,6 @@ test('a pause ends with its deadline, or leaves nothing of itself', async () => 
   expect(await ended).toMatchObject({ name: 'TimeoutError' })
   expect(jest.getTimerCount()).toBe(0)
 })
-
-const listenersOf = ({ signal }: Deadline): number => getEventListeners(signal, 'abort').length
 
 const PASSED = 'TimeoutError: The deadline has passed.'
 
@@ -99,6 +97,17 @@ test('a deadline that is cleared has nothing to do with the signal of its caller
   expect(remove?.mock.calls).toStrictEqual([['abort', listener]])
 })
 
+test('a signal of a deadline aborts with its end, once it is made or when it is', () => {
+  const deadline = new Deadline(1000)
+  const early = deadline.signal
+  expect(early.aborted).toBe(false)
+  jest.advanceTimersByTime(1000)
+  expect([early, deadline.signal].map(({ aborted, reason }) => [aborted, String(reason)])).toStrictEqual([
+    [true, PASSED],
+    [true, PASSED],
+  ])
+})
+
 test('a race has the result of the work, its error, or the end of the deadline', async () => {
   const deadline = new Deadline(1000)
   const work = rejectionOf(deadline.race(new Promise(() => {})))
@@ -109,7 +118,7 @@ test('a race has the result of the work, its error, or the end of the deadline',
 })
 
 test('a pause lasts as long as it says, and leaves no listener', async () => {
-  const deadline = new Deadline(5000)
+  const deadline = new WatchedDeadline(5000)
   await deadline.pause(0)
   let isOver = false
   const pause = deadline.pause(1000).then(() => {
@@ -119,6 +128,6 @@ test('a pause lasts as long as it says, and leaves no listener', async () => {
   expect(isOver).toBe(false)
   await jest.advanceTimersByTimeAsync(1)
   await pause
-  expect([listenersOf(deadline), jest.getTimerCount()]).toStrictEqual([0, 1])
+  expect([deadline.listeners.size, jest.getTimerCount()]).toStrictEqual([0, 1])
   deadline.clear()
 })
