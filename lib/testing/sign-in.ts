@@ -92,8 +92,7 @@ async function signInBy(
   const { pathname, search } = new URL(redirectURLWith(authKey, application.redirectURL, provider.behaviours))
   const failed = started.isTraced ? undefined : await visit('callback', `${pathname}?auth_key=`, providerNavigation)
   const answer = await visit('callback', pathname + search, providerNavigation, lost)
-  const exchange = provider.requests.findLast(({ form, query }) => (form['auth_key'] ?? query['auth_key']) === authKey)
-  const problem = problemWith(answer, { failed, exchange, application, lost })
+  const problem = problemWith(answer, { failed, requests: requestsWith(authKey, provider), application, lost })
   if (problem === undefined) return { location: answer.location, cookie: cookies.header }
   const seen = `the callback ${pathname} answered ${answer.status}${firstLineOf(answer)}, and signed no one in: ${problem}`
   throw new Error(`signIn: ${seen}`.replaceAll(authKey, '...'))
@@ -220,23 +219,50 @@ function lostCookie({ setCookies, hadCookies }: Answer, isAgent: boolean): strin
 interface Evidence {
   /** The answer to a callback without a key, from an application in another process. */
   readonly failed: Answer | undefined
-  readonly exchange: LoggedRequest | undefined
+  /** What the application has asked the provider since it sent the key: the exchange, and what followed. */
+  readonly requests: readonly LoggedRequest[]
   readonly application: Application
   readonly lost: string
 }
 
+/** The last exchange of a key, which may have been sent twice, and what followed it. */
+function requestsWith(authKey: string, { requests }: FakeProvider): readonly LoggedRequest[] {
+  const index = requests.findLastIndex(({ form, query }) => (form['auth_key'] ?? query['auth_key']) === authKey)
+  return index === -1 ? [] : requests.slice(index)
+}
+
 /** Why no one is signed in; undefined if someone is. */
-function problemWith(answer: Answer, { failed, exchange, application, lost }: Evidence): string | undefined {
+function problemWith(answer: Answer, { failed, requests, application, lost }: Evidence): string | undefined {
   const { appSecret } = application
+  const [exchange] = requests
   const { status, isTraced, hasNewCookie } = answer
   if (exchange === undefined && status < 500) return lost || CALLBACK_CURE
   const secret = exchange?.form['app_secret'] ?? exchange?.query['app_secret'] ?? appSecret
   if (secret !== appSecret)
     return 'it exchanges keys with another secret than the registered one: give the strategy its clientSecret.'
-  if (exchange?.error !== undefined) return `the provider refused the exchange (${exchange.error}): ${LOG}`
+  const refusal = refusalIn(requests)
+  if (refusal !== undefined) return `the provider refused ${refusal}: ${LOG}`
   if (status >= 400) return LOG
   if (isTraced || failed === undefined || hasNewCookie || shapeOf(answer) !== shapeOf(failed)) return undefined
   return `it answered as without a key, and set no new cookie: the verify function may have refused the user, or threw an error; ${LOG}`
+}
+
+/** What the provider refused of an exchange and the profile requests after it, and how; undefined if nothing decisive. */
+function refusalIn([exchange, ...later]: readonly LoggedRequest[]): string | undefined {
+  if (exchange === undefined) return undefined
+  if (isRefused(exchange)) return `the exchange (${reasonOf(exchange)})`
+  const profiles = later.filter(({ endpoint }) => endpoint === 'user/me' || endpoint === 'get_user_info')
+  // One endpoint may be refused before the other, and a request before it is repeated.
+  const last = profiles.every(isRefused) ? profiles.at(-1) : undefined
+  return last && `the profile (${reasonOf(last)})`
+}
+
+function isRefused({ error, status = 0 }: LoggedRequest): boolean {
+  return error !== undefined || status >= 400
+}
+
+function reasonOf({ error, status }: LoggedRequest): string {
+  return error ?? `status ${status}`
 }
 
 /** An answer without the values of its query, for a comparison with another. */

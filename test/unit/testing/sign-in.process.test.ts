@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import supertest from 'supertest'
-import { FakeProvider, signIn } from '../../../lib/testing'
+import { FakeProvider, type Fault, signIn } from '../../../lib/testing'
 
 // Whether somebody was signed in to an application that runs in another process.
 
@@ -60,4 +60,15 @@ test.each(WRONG)('nobody is, because of: %s', async (broken, says) => {
   await expect(signIn(browser, { provider, start: '/auth' })).rejects.toThrow(says)
   const { text } = await browser.get('/profile')
   if (broken !== 'strict') expect(text).toBe('nobody')
+})
+
+const REFUSALS: readonly (readonly [endpoint: 'authorize' | 'user/me', fault: Fault, says: string])[] = [
+  ['authorize', { status: 400 }, 'the provider refused the exchange (status 400): see the log'],
+  ['authorize', { body: '{"error":true,"message":"bad key"}' }, 'the provider refused the exchange (bad key): see'],
+  ['user/me', { status: 401 }, 'the provider refused the profile (status 401): see the log'],
+]
+
+test.each(REFUSALS)('a refusal by the provider is named: %s, %j', async (endpoint, fault, says) => {
+  provider.failNext(endpoint, fault)
+  await expect(signIn(agentOf(''), { provider, start: '/auth' })).rejects.toThrow(says)
 })

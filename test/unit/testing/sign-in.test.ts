@@ -391,6 +391,17 @@ describe('what a function answers is told', () => {
     )
   })
 
+  test('of a callback that redirects elsewhere after a refusal by the provider than without a key', async () => {
+    provider.failNext('authorize', { status: 400 })
+    const callback = async (authKey: string) => {
+      if (authKey !== '') await exchange(authKey)
+      return redirect(authKey === '' ? '/login' : '/again')
+    }
+    await expect(signInTo({ callback })).rejects.toThrow(
+      new Error(`${WITHOUT} 302, and signed no one in: the provider refused the exchange (status 400): ${LOG}`),
+    )
+  })
+
   test.each([
     ['/auth/', '/auth', "if the strategy's route is there, give start: '/auth'."],
     ['/auth/', 'https://app.example/auth', "if the strategy's route is there, give start: '/auth'."],
