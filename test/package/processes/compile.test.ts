@@ -40,6 +40,49 @@ test('the linking routes for JavaScript are the typed ones without their types',
   expect(copied).toBe(compiled)
 })
 
+describe('the accounts in SQLite, in TypeScript', () => {
+  const files = join(root, 'docs/files')
+  const PAGE = readFileSync(join(root, 'docs/guides/accounts.md'), 'utf8')
+  let folder: string
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(root, 'dist/accounts-'))
+    copyFileSync(join(files, 'sqlite-accounts.mjs'), join(folder, 'accounts.mjs'))
+    copyFileSync(join(files, 'sqlite-accounts.d.mts'), join(folder, 'accounts.d.mts'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  function compile(file: string, code: string, ...options: string[]): [output: string, status: number | null] {
+    writeFileSync(join(folder, file), code)
+    const args = [tsc, file, '--ignoreConfig', '--module', 'nodenext', '--strict', '--noEmit', ...options]
+    const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    return [stdout, status]
+  }
+
+  test('are used by the small application as the page says', () => {
+    const [, block = ''] = /^(import .*\nimport .*\nimport { openAccounts[\s\S]*?)^```$/m.exec(PAGE) ?? []
+    const [parameter = ''] = /\(id: string, done\)/.exec(PAGE) ?? []
+    const [, openAndUse = ''] = /\n\n([\s\S]*)/.exec(block.replace('(id, done)', parameter)) ?? []
+    const app = readFileSync(join(root, 'example-app/minimal.ts'), 'utf8')
+      .replace(/^passport\.use[\s\S]*?^passport\.deserializeUser.*\n/m, openAndUse)
+      .replace('\n\n', "\nimport { openAccounts } from './accounts.mjs'\n\n")
+    expect(app).toContain("const accounts = openAccounts('app.db')")
+    expect(compile('app.ts', app)).toStrictEqual(['', 0])
+  })
+
+  test('have the types of their file', () => {
+    copyFileSync(join(files, 'sqlite-accounts.mjs'), join(folder, 'actual.mjs'))
+    // Each is assigned to the other, so that a name or a parameter that only one of them has is an error.
+    const code = `
+      import * as declared from './accounts.mjs'
+      import * as actual from './actual.mjs'
+      type Accounts = Omit<ReturnType<typeof actual.openAccounts>, 'close'> // libsql returns the database from it
+      export const ofTheFile: typeof declared = actual
+      export const ofTheTypes: { openAccounts: (file: string) => Accounts } & Pick<typeof actual, 'inTransaction'> = declared`
+    expect(compile('check.mts', code, '--allowJs', '--noImplicitAny', 'false')).toStrictEqual(['', 0])
+  })
+})
+
 /** The code of a file without spaces, and without what a formatter chooses: tsc has neither blank lines nor our commas. */
 function codeOf(file: string): string {
   return readFileSync(file, 'utf8').replaceAll(/[\s;,]/g, '')

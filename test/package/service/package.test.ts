@@ -55,6 +55,7 @@ test('contains only the library and its documents', () => {
     'docs/files/native.ts',
     'docs/files/opentelemetry.mjs',
     'docs/files/redis-store.ts',
+    'docs/files/sqlite-accounts.d.mts',
     'docs/files/sqlite-accounts.mjs',
     'docs/files/sqlite-sessions.mjs',
     'docs/login.svg',

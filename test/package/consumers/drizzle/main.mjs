@@ -3,8 +3,12 @@ import express from 'express'
 import session from 'express-session'
 import passport from 'passport'
 import { Strategy } from 'passport-social-login'
-import { openAccounts } from './accounts.mjs'
+import * as file from './accounts.mjs'
 import { play } from './driver.cjs'
+
+// With Drizzle, it is a promise, and the page says to await it.
+const opened = await file.openAccounts('app.db')
+const openAccounts = () => opened
 
 await play(async (provider) => {
   const options = { ...provider, callbackURL: '/callback' }

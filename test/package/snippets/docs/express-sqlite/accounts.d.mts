@@ -1,0 +1,1 @@
+// docs/files/sqlite-accounts.d.mts
