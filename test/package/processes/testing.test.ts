@@ -29,6 +29,18 @@ function run(args: readonly string[], file: string, change = (code: string): str
   return [status, stdout + stderr]
 }
 
+/** The application of the README with a function `createApp`, as the page says. */
+function writeCreateApp(): void {
+  const [lines] =
+    /^passport\.use\([\s\S]*^app\.use\(handleErrors\)$/m.exec(readFileSync(join(folder, 'app.mjs'), 'utf8')) ?? []
+  const frame = readFileSync(join(PAGE, 'create-app.mjs'), 'utf8')
+  writeFileSync(
+    join(folder, 'create-app.mjs'),
+    frame.replace(/^ *\/\/ here, the lines from .*$/m, () => `${lines}`),
+  )
+  copyFileSync(join(PAGE, 'app.mjs'), join(folder, 'app.mjs'))
+}
+
 const TESTS = readFileSync(join(PAGE, 'app.test.mjs'), 'utf8').split(/^test\(/m).length - 1
 
 test('the tests of docs/guides/testing.md pass in node:test', () => {
@@ -43,6 +55,13 @@ test('the tests of docs/guides/testing.md pass in Jest, but for the clock of nod
     code.replace("const { mock } = await import('node:test')\n", '').replace("from 'node:test'", "from '@jest/globals'")
   const output = [1, expect.stringContaining(`Tests:       1 failed, ${TESTS - 1} passed`)]
   expect(run([...JEST, '--rootDir', folder], 'app.test.mjs', inJest)).toEqual(output)
+})
+
+test('the small application with a function createApp passes the first test, and runs as before', () => {
+  writeCreateApp()
+  const firstTest = (code: string): string => code.split('\nconst { mock }', 1).join()
+  expect(run(['--test'], 'app.test.mjs', firstTest)).toStrictEqual([0, expect.stringMatching(/^. pass 1$/m)])
+  expect(run(['--test'], 'spawned.test.mjs')).toStrictEqual([0, expect.stringMatching(/^. pass 1$/m)])
 })
 
 test.each([

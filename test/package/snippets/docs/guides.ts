@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { after } from 'node:test'
 import cookieSession from 'cookie-session'
 import express, { type Application, type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
 import { EncryptJWT, jwtDecrypt } from 'jose'

@@ -14,11 +14,12 @@ interface Provider {
   baseURL: string
   clientID: string
   clientSecret: string
+  sessionSecret?: string
   link?: { clientID: string; clientSecret: string }
 }
 
 /** The application of the README, as a function that does not listen. */
-export function createApp({ link, ...provider }: Provider): Express {
+export function createApp({ link, sessionSecret = 'for tests', ...provider }: Provider): Express {
   const passport = new Passport()
   const options = { ...provider, callbackURL: '/auth/social-login/callback' }
   passport.use(
@@ -31,7 +32,7 @@ export function createApp({ link, ...provider }: Provider): Express {
   passport.deserializeUser((user: Express.User, done) => done(null, user))
 
   const app = express()
-  app.use(session({ secret: 'for tests', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
   app.use(passport.session())
   app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/profile' }))
   const onFailure = { failureRedirect: '/', failureMessage: true }

@@ -1,0 +1,1 @@
+// docs/guides/testing.md#a-function-createapp, block 2
