@@ -41,7 +41,7 @@ export function createApp({ origin, baseURL, clientID, clientSecret, link, file,
       if (error) return next(error)
       if (user) return req.logIn(user, (failure) => (failure ? next(failure) : res.redirect(returnTo)))
       if (req.user && code === 'login_not_started') return res.redirect('/account') // a reload after the login
-      console.warn(`A login has failed: ${code}`)
+      console.error(`A login has failed: ${code}`)
       res.redirect(`/login?${new URLSearchParams({ reason: code, returnTo })}`) // no page here: the address holds the key
     }
     passport.authenticate('social-login', finish)(req, res, next)

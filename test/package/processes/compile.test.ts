@@ -83,6 +83,22 @@ describe('the accounts in SQLite, in TypeScript', () => {
   })
 })
 
+test('the sessions in SQLite have the types of a store of express-session', () => {
+  const folder = mkdtempSync(join(root, 'dist/sessions-'))
+  copyFileSync(join(root, 'docs/files/sqlite-sessions.d.mts'), join(folder, 'sessions.d.mts'))
+  const code = `
+    import session from 'express-session'
+    import { SessionStore } from './sessions.mjs'
+    const store = new SessionStore('app.db')
+    store.endOthers('1', 'a')
+    export const sessions = session({ store, secret: 'a secret', resave: false, saveUninitialized: false })`
+  writeFileSync(join(folder, 'app.mts'), code)
+  const args = [tsc, 'app.mts', '--ignoreConfig', '--module', 'nodenext', '--strict', '--noEmit', '--target', 'es2022']
+  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
+  expect(stdout).toBe('')
+})
+
 /** The code of a file without spaces, and without what a formatter chooses: tsc has neither blank lines nor our commas. */
 function codeOf(file: string): string {
   return readFileSync(file, 'utf8').replaceAll(/[\s;,]/g, '')

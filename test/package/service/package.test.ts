@@ -57,6 +57,7 @@ test('contains only the library and its documents', () => {
     'docs/files/redis-store.ts',
     'docs/files/sqlite-accounts.d.mts',
     'docs/files/sqlite-accounts.mjs',
+    'docs/files/sqlite-sessions.d.mts',
     'docs/files/sqlite-sessions.mjs',
     'docs/login.svg',
     'example-app/minimal.ts',
