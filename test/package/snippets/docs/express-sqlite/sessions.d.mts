@@ -1,0 +1,1 @@
+// docs/files/sqlite-sessions.d.mts
