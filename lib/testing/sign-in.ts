@@ -188,7 +188,10 @@ function applicationOf(started: Answer, start: string, provider: FakeProvider): 
   if (address === '') {
     const answered = `${theStart} answered ${status}${firstLineOf(started)} and no redirect to the provider`
     const other = isTraced ? '' : "either it is not the strategy's route (give its path as start), or "
-    const cure = status === 404 ? 'there is no such route (give your path as start).' : LOG
+    const cure =
+      status === 404
+        ? "there is no such route (give your path as start, and method: 'POST' if it is that of a form)."
+        : LOG
     throw new Error(`${answered}: ${status < 400 ? `${other}it is ${CONFIRM_PAGE}` : cure}`)
   }
   if (address !== `${provider.oauthBase}/oauth`) {

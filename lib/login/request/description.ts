@@ -128,10 +128,11 @@ export function describeRequest(req: HTTPRequest, policy: OriginPolicy): Request
 /** Whether a target mentions a key, also in one of the ways in which deployed servers and query parsers misplace it. */
 function mentionsKey({ search, searchParams }: URL): boolean {
   // The name is searched for first, because parsing a query of thousands of parameters takes long.
-  return search.includes(KEY_NAME) && (searchParams.has(KEY_NAME) || misplacementOf(searchParams) !== undefined)
+  return NAME_OF_KEY.test(search) && (searchParams.has('auth_key') || misplacementOf(searchParams) !== undefined)
 }
 
-const KEY_NAME = 'auth_key'
+// Before an escaped `=`, it is part of an address that is the value of another parameter, such as a `returnTo`.
+const NAME_OF_KEY = /auth_key(?!%3d)/i
 
 export type KeyMisplacement = 'behind a query' | 'escaped' | 'in brackets'
 

@@ -329,10 +329,12 @@ describe('what a function answers is told', () => {
     await fetch(`${provider.oauthBase}/authorize`, { method: 'POST', body })
   }
 
+  const NO_ROUTE = "there is no such route (give your path as start, and method: 'POST' if it is that of a form)."
+
   test.each([
     [399, `: either it is not the strategy's route (give its path as start), or it is ${CONFIRM}`, ''],
     [400, `: ${LOG}`, ' ("no such table")'],
-    [404, ': there is no such route (give your path as start).', ' ("no such table")'],
+    [404, `: ${NO_ROUTE}`, ' ("no such table")'],
   ])('of a start with the status %d', async (status, cure, line) => {
     const message = `signIn: the start /auth answered ${status}${line} and no redirect to the provider${cure}`
     await expect(signInTo({ start: page(status, 'no such table') })).rejects.toThrow(new Error(message))

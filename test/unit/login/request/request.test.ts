@@ -142,6 +142,14 @@ test.each([
   expect(classifyRequest(incoming(target, fromProvider), policy)).not.toHaveProperty('type', 'start')
 })
 
+test('an address with a key that is the value of a parameter makes no callback of a start', () => {
+  const query = new URLSearchParams({ returnTo: '/account/link/callback?auth_key=K' })
+  expect(classifyRequest(incoming(`/login?${query}`, fromApp), policy)).toHaveProperty('type', 'start')
+  expect(verdictOf(classifyRequest(incoming(`/login?${query}&auth_key=K`, fromProvider), policy))).toBe(
+    'auth_key_malformed',
+  )
+})
+
 test.each([
   ['/callback', 'callback K'],
   ['/CALLBACK/', 'callback K'],
