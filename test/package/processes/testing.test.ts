@@ -61,15 +61,15 @@ test('the small application with a function createApp passes the first test, and
   writeCreateApp()
   const firstTest = (code: string): string => code.split('\nconst { mock }', 1).join()
   expect(run(['--test'], 'app.test.mjs', firstTest)).toStrictEqual([0, expect.stringMatching(/^. pass 1$/m)])
-  expect(run(['--test'], 'spawned.test.mjs')).toStrictEqual([0, expect.stringMatching(/^. pass 1$/m)])
+  expect(run(['--test'], 'spawned.test.mjs')).toStrictEqual([0, expect.stringMatching(/^. pass 2$/m)])
 })
 
 test.each([
-  ['node:test', ['--test'], /^. pass 1$/m, (code: string): string => code],
+  ['node:test', ['--test'], /^. pass 2$/m, (code: string): string => code],
   [
     'Jest',
     JEST,
-    /^Tests: +1 passed/m,
+    /^Tests: +2 passed/m,
     (code: string): string =>
       code
         .replace("{ after, before, test } from 'node:test'", "{ afterAll, beforeAll, test } from '@jest/globals'")
