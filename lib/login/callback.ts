@@ -54,12 +54,15 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs. It is
-    // configurable, because a verify function may throw one error for several logins.
-    if (error instanceof SocialLoginError)
-      Object.defineProperty(error, 'startPath', { value: startPathOf(record), enumerable: false, configurable: true })
-    throw error
+    throw error instanceof SocialLoginError ? withStartPath(error, record) : error
   }
+}
+
+/** Not enumerable, because the query of the path may hold what an application keeps out of its logs. */
+function withStartPath(error: SocialLoginError, record: PendingLogin): SocialLoginError {
+  const startPath = { value: startPathOf(record), enumerable: false, configurable: false, writable: false }
+  // Fails if the error has the path of another login, because verify may throw one error for several, or is frozen.
+  return Reflect.defineProperty(error, 'startPath', startPath) ? error : Object.create(error, { startPath })
 }
 
 async function finish<User>(

@@ -187,10 +187,38 @@ test('an error of ours that the application throws each time leads back to where
     const browser = new Browser()
     await browser.follow(app.loginURL + query, { headers: { origin: app.origin }, ...request })
     await browser.comeBack(app.approvedCallback())
-    return error.startPath
+    return startPathOf(app.errors.at(-1))
   }
   expect(await startPathAfter('?from=one')).toBe('/auth?from=one')
   expect(await startPathAfter('?from=two')).toBe('/auth?from=two')
   // No link can lead back to a form.
   expect(await startPathAfter('', { method: 'POST' })).toBeUndefined()
 })
+
+test.each([
+  ['one error', new SocialLoginError('provider_unavailable', 'verify')],
+  ['one frozen error', Object.freeze(new SocialLoginError('provider_unavailable', 'verify'))],
+])('two logins that fail in the same moment with %s do not get the start of the other', async (_title, error) => {
+  const failBoth: (() => void)[] = []
+  const verify = (): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      failBoth.push(() => reject(error))
+      if (failBoth.length === 2) for (const fail of failBoth) fail()
+    })
+  const app = await logins.startApp({ verify })
+  const fail = async (query: string): Promise<void> => {
+    const browser = new Browser()
+    await browser.follow(app.loginURL + query)
+    await browser.comeBack(app.approvedCallback())
+  }
+  await Promise.all([fail('?from=one'), fail('?from=two')])
+  expect(app.errors.map(startPathOf).toSorted()).toStrictEqual(['/auth?from=one', '/auth?from=two'])
+  for (const each of app.errors) {
+    expect(each).toBeInstanceOf(SocialLoginError)
+    expect(each).toMatchObject({ code: 'provider_unavailable', message: error.message, stack: error.stack })
+  }
+})
+
+function startPathOf(error: unknown): string | undefined {
+  return error instanceof SocialLoginError ? error.startPath : undefined
+}
