@@ -85,6 +85,7 @@ export class Deadline {
   #end(reason: unknown): void {
     if (this.#ended) return
     this.#ended = { reason }
-    for (const listener of [...this.#listeners]) listener(reason)
+    // One may stop another. `onEnd` itself calls one that is added now.
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(reason)
   }
 }

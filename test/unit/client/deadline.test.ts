@@ -22,6 +22,18 @@ test('a deadline ends once: by the signal, or by its time, whichever is first', 
   expect([ends, deadline.signal.aborted, deadline.expired]).toStrictEqual([['the user left'], true, false])
 })
 
+test('at the end, a listener that another one has stopped is not called', () => {
+  const deadline = new Deadline(1000)
+  const called: string[] = []
+  deadline.onEnd(() => {
+    called.push('first')
+    stopSecond()
+  })
+  const stopSecond = deadline.onEnd(() => called.push('second'))
+  jest.advanceTimersByTime(1000)
+  expect(called).toStrictEqual(['first'])
+})
+
 test('a race that is over keeps nothing of its deadline', async () => {
   const deadline = new WatchedDeadline(1000)
   await deadline.race(Promise.resolve())
