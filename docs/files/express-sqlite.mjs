@@ -75,7 +75,7 @@ export function createApp({ origin, baseURL, clientID, clientSecret, link, file,
     console.error(error.stack)
     if (res.headersSent) return next(error)
     if (error instanceof SocialLoginError) {
-      if (req.user) return res.redirect('/account?notice=not-linked')
+      if (req.path.startsWith('/account/link')) return res.redirect('/account?notice=not-linked')
       const { searchParams } = new URL(error.startPath ?? '/', origin)
       const query = { reason: error.code, returnTo: searchParams.get('returnTo') ?? '/account' }
       return res.redirect(`/login?${new URLSearchParams(query)}`)

@@ -62,13 +62,18 @@ test('a refused key has a text, and a link that leads to the same page', async (
 })
 
 test('an outage of the provider is for the operator, and the user reads that it may pass', async () => {
-  provider.failNext('authorize', { status: 503 })
   const browser = supertest.agent(app)
-  await browser.get('/auth/social-login?returnTo=/orders').set(sameOriginNavigation).expect(302)
-  const authKey = provider.issueAuthKey({ appID: provider.applications[0].appID, userID: '1' })
-  const callback = browser.get(`/auth/social-login/callback?auth_key=${authKey}`).set(providerNavigation)
-  const { headers } = await callback.expect('Location', '/login?reason=provider_unavailable&returnTo=%2Forders')
-  await browser.get(headers.location).expect(/Please try again later/)
+  const logIn = async () => {
+    provider.failNext('authorize', { status: 503 })
+    await browser.get('/auth/social-login?returnTo=/orders').set(sameOriginNavigation).expect(302)
+    const authKey = provider.issueAuthKey({ appID: provider.applications[0].appID, userID: '1' })
+    const callback = browser.get(`/auth/social-login/callback?auth_key=${authKey}`).set(providerNavigation)
+    const { headers } = await callback.expect('Location', '/login?reason=provider_unavailable&returnTo=%2Forders')
+    await browser.get(headers.location).expect(/Please try again later/)
+  }
+  await logIn()
+  await signIn(browser, { provider })
+  await logIn() // once more, as a user who is signed in: no account was to be added
 })
 
 test('a second account is linked, and signs in the same user', async () => {
