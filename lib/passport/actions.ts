@@ -116,10 +116,7 @@ function applyAction(action: Handled, actions: PassportActions, req: Request, op
       return actions.redirect(action.url)
     case 'verdict': {
       const { user, info } = action.verdict
-      if (!user) {
-        const reason = infoObject(info) ?? { message: NOT_ACCEPTED }
-        return refuseUser({ ...reason, ...returnToOf(action.loginInfo) }, actions, req)
-      }
+      if (!user) return refuseUser(reasonWith(action.loginInfo, info), actions, req)
       guardLogIn(req, options, action.loginInfo, (error) => void failSafely(error, actions, req))
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
@@ -128,6 +125,13 @@ function applyAction(action: Handled, actions: PassportActions, req: Request, op
       return res ? writeResponse(action.response, res) : failWith(action.fallbackError, actions, req)
     }
   }
+}
+
+/** A copy of verify's reason, because verify may give one for several logins. It keeps the class, which tells reasons apart. */
+function reasonWith(login: Pick<Refusal, 'returnTo'>, info: unknown): object {
+  const reason = isObject(info) ? info : {}
+  const members = { ...(infoObject(info) ?? { message: NOT_ACCEPTED }), ...returnToOf(login) }
+  return Object.create(Object.getPrototypeOf(reason), Object.getOwnPropertyDescriptors(members))
 }
 
 /** Verify has refused. Without a reason, a page that shows `failureMessage` would say nothing. */
@@ -159,9 +163,9 @@ function toError(error: unknown): unknown {
 /** Passport takes a number for the status, and writes a string into WWW-Authenticate, which cannot hold every one. */
 function infoObject(info: unknown): object | undefined {
   if (typeof info === 'string') return { message: info }
-  // The message of an error is not enumerable, so copies of the object would lack it.
-  if (info instanceof Error) return { ...info, message: info.message }
-  return isObject(info) ? info : undefined
+  if (!isObject(info)) return undefined
+  // The message of an error is not enumerable, and that of a class may be a getter, so copies of the object would lack it.
+  return 'message' in info ? { ...info, message: info['message'] } : info
 }
 
 function detailOf(error: unknown): string {

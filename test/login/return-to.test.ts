@@ -65,6 +65,9 @@ test('a URL of the application is known by Host where callbackURL is only a path
 describe('of a failed login', () => {
   type Keep = 'session' | 'web'
 
+  /** What Passport gave to the custom callback last. */
+  let lastInfo: unknown
+
   /** An application that answers a callback with what it gets: by a custom callback of Passport, or from SocialLogin. */
   async function startTelling(keep: Keep, verify?: VerifyFunction): Promise<RunningApp> {
     const app: RunningApp = await logins.startApp({
@@ -82,8 +85,10 @@ describe('of a failed login', () => {
           return Response.json(result)
         })
         server.get('/callback', (req, res, next) => {
-          const tell = (error: unknown, _user: unknown, info?: Partial<FailureInfo>): unknown =>
-            error ? next(error) : res.json(info)
+          const tell = (error: unknown, _user: unknown, info?: Partial<FailureInfo>): unknown => {
+            lastInfo = info
+            return error ? next(error) : res.json(info)
+          }
           const byPassport = passport.authenticate('social-login', tell)
           const callback = keep === 'web' ? bySocialLogin : byPassport
           callback(req, res, next)
@@ -168,6 +173,27 @@ describe('of a failed login', () => {
     )
     const answer = await told(app, await begin(app), app.newKey())
     expect(answer).toStrictEqual({ code: undefined, returnTo: '/inbox', message })
+  })
+
+  class DisabledError extends Error {}
+  class Reason {
+    readonly #text = 'Not you.'
+    get message(): string {
+      return this.#text
+    }
+  }
+
+  test.each([
+    ['an error', new DisabledError('Not you.')],
+    ['a frozen object with a getter', Object.freeze(new Reason())],
+  ])('a refusal by verify with %s keeps its class', async (_title, reason) => {
+    const app = await startTelling('session', (_accessToken, _refreshToken, _profile, done) =>
+      done(null, false, reason),
+    )
+    await told(app, await begin(app), app.newKey())
+    expect(lastInfo).toBeInstanceOf(reason.constructor)
+    expect(lastInfo).toMatchObject({ message: 'Not you.', returnTo: '/inbox' })
+    expect(reason).not.toHaveProperty('returnTo')
   })
 
   test('an error that verify throws for several logins brings each its own', async () => {
