@@ -150,7 +150,7 @@ export function parseFor<T>(called: new (...args: never[]) => unknown, parse: ()
   try {
     return parse()
   } catch (error) {
-    if (error instanceof Error) Error.captureStackTrace?.(error, called)
+    if (error instanceof TypeError && Object.isExtensible(error)) Error.captureStackTrace?.(error, called)
     throw error
   }
 }

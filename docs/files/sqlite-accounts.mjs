@@ -19,7 +19,9 @@ export function inTransaction(db, work) {
     db.exec('commit')
     return result
   } catch (error) {
-    db.exec('rollback')
+    try {
+      db.exec('rollback')
+    } catch {} // SQLite has done so by itself, as for a full disk
     throw error
   }
 }

@@ -54,7 +54,10 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    throw error instanceof SocialLoginError ? withStartPath(error, record) : error
+    if (!(error instanceof SocialLoginError)) throw error
+    // What another user had in mind is not shown to this one.
+    const isOfOther = error.code === 'user_changed' && record.user !== null
+    throw isOfOther ? error : withStartPath(error, record)
   }
 }
 

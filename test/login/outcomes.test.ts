@@ -318,3 +318,16 @@ test('a login that failed with user_changed can be finished once that user has s
   await browser.follow(`${app.origin}/logout`, { method: 'POST' })
   expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
 })
+
+test('a page about user_changed leads back to the start of a visitor, and not to that of another user', async () => {
+  const browser = await runApp({ keep: 'cookie' })
+  const pageAfter = async (query: string): Promise<string> => {
+    await browser.follow(app.loginURL + query)
+    await browser.follow(`${app.origin}/become?id=${query.slice(1)}`)
+    const { status, body } = await browser.comeBack(app.approvedCallback())
+    expect(status).toBe(403)
+    return body
+  }
+  expect(await pageAfter('?first')).toContain('href="./auth?first"')
+  expect(await pageAfter('?second')).not.toContain('second')
+})

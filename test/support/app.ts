@@ -248,7 +248,7 @@ function mount(
   app.all('/other-callback', routes.otherCallback)
   app.get('/me', answerMe)
   app.get('/become', (req, res, next) => {
-    req.logIn({ id: 'another' }, { session: true, keepSessionInfo: true }, (error) =>
+    req.logIn({ id: String(req.query['id'] ?? 'another') }, { session: true, keepSessionInfo: true }, (error) =>
       error ? next(error) : res.json({}),
     )
   })
