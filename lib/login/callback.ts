@@ -4,7 +4,7 @@ import { createLoginInfo, type ExchangedLogin, type LoginAction, type LoginConte
 import { exchange } from './exchange'
 import { tabCallbackPage } from './pages/tab'
 import { type CallbackRefusal, checkCallback, isForged, isOwnCallback } from './pending-login/check'
-import { type PendingLogin, startPathOf } from './pending-login/pending-login'
+import { type PendingLogin, withStartPath } from './pending-login/pending-login'
 import { callStore, loadRecord } from './pending-login/store'
 import type { CallbackRequest } from './request/request'
 import { tabCookies } from './request/tab-cookie'
@@ -54,18 +54,8 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    if (!(error instanceof SocialLoginError)) throw error
-    // What another user had in mind is not shown to this one.
-    const isOfOther = error.code === 'user_changed' && record.user !== null
-    throw isOfOther ? error : withStartPath(error, record)
+    throw withStartPath(error, record)
   }
-}
-
-/** Not enumerable, because the query of the path may hold what an application keeps out of its logs. */
-function withStartPath(error: SocialLoginError, record: PendingLogin): SocialLoginError {
-  const startPath = { value: startPathOf(record), enumerable: false, configurable: false, writable: false }
-  // Fails if the error has the path of another login, because verify may throw one error for several, or is frozen.
-  return Reflect.defineProperty(error, 'startPath', startPath) ? error : Object.create(error, { startPath })
 }
 
 async function finish<User>(

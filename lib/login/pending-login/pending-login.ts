@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { isObject, type JSONValue, tryStringify } from '../../client/response/json'
+import { SocialLoginError } from '../../errors'
 import { MAX_START_PATH_LENGTH, MAX_STATE_BYTES } from '../../limits'
 import { refusePromise } from '../../promises'
 import { parseReturnPath } from './return-path'
@@ -97,7 +98,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   }
   if (startIsAtCallback === true) record.startIsAtCallback = startIsAtCallback
   if (typeof tab === 'string') record.tab = tab
-  // It is checked by `startPathOf`, because only a login that fails needs it.
+  // It is checked by `withStartPath`, because only a login that fails needs it.
   if (typeof startPath === 'string') record.startPath = startPath
   if (path !== undefined) record.returnTo = path
   if (isPresent(state)) record.state = state
@@ -105,8 +106,19 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   return record
 }
 
-/** The path of the start, for a link that leads back to it; undefined if what a store holds leads to another host. */
-export function startPathOf({ startPath }: PendingLogin): string | undefined {
+/** The error with the path of the start, for a link that leads back to it. Other errors than ours stay as they are. */
+export function withStartPath(error: unknown, record: PendingLogin): unknown {
+  if (!(error instanceof SocialLoginError)) return error
+  // What another user had in mind is not shown to this one.
+  if (error.code === 'user_changed' && record.user !== null) return error
+  // Not enumerable, because its query may hold what an application keeps out of its logs.
+  const startPath = { value: startPathOf(record), enumerable: false, configurable: false, writable: false }
+  // Fails if the error has the path of another login, because verify may throw one error for several, or is frozen.
+  return Reflect.defineProperty(error, 'startPath', startPath) ? error : Object.create(error, { startPath })
+}
+
+/** Undefined if what a store holds leads to another host. */
+function startPathOf({ startPath }: PendingLogin): string | undefined {
   return isStartPath(startPath) ? startPath : undefined
 }
 

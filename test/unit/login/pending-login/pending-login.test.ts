@@ -1,8 +1,9 @@
+import { SocialLoginError } from '../../../../lib/errors'
 import {
   createPendingLogin,
   digest,
   parsePendingLogin,
-  startPathOf,
+  withStartPath,
 } from '../../../../lib/login/pending-login/pending-login'
 import { parseReturnPath } from '../../../../lib/login/pending-login/return-path'
 import { failureOf } from '../../../support/options'
@@ -152,5 +153,6 @@ test.each([
   const made = createPendingLogin({ ...input, startPath })
   expect(made.startPath).toBe(isKept ? startPath : undefined)
   // A store of the application's own may have been written by somebody else.
-  expect(startPathOf({ ...made, startPath })).toBe(made.startPath)
+  const error = withStartPath(new SocialLoginError('overloaded', 'exchange'), { ...made, startPath })
+  expect(Reflect.get(Object(error), 'startPath')).toBe(made.startPath)
 })
