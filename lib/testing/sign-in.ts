@@ -190,7 +190,7 @@ function applicationOf(started: Answer, start: string, provider: FakeProvider): 
     const other = isTraced ? '' : "either it is not the strategy's route (give its path as start), or "
     const cure =
       status === 404
-        ? "there is no such route (give your path as start, and method: 'POST' if it is that of a form)."
+        ? "there is no such route (give your path as start, and method: 'POST' if a form posts to it)."
         : LOG
     throw new Error(`${answered}: ${status < 400 ? `${other}it is ${CONFIRM_PAGE}` : cure}`)
   }

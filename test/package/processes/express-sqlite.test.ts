@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FakeProvider, sameOriginNavigation, signIn } from '../../../lib/testing'
 import { Browser } from '../../support/browser'
 import { freePort } from '../../support/free-port'
+import { makeInstalledProject } from '../../support/installed-project'
 import { useLogins } from '../../support/logins'
 
 const root = join(__dirname, '../../../..')
@@ -14,10 +15,7 @@ const PAGE = readFileSync(join(root, 'docs/guides/accounts.md'), 'utf8')
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(root, 'dist', 'express-sqlite-'))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules', 'passport-social-login'))
-  writeFileSync(join(folder, 'package.json'), '{}')
+  folder = makeInstalledProject('express-sqlite')
   const [, commands = ''] = /^(files=[\s\S]*?)^node --test$/m.exec(PAGE) ?? []
   expect(spawnSync('sh', ['-ec', commands], { cwd: folder, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
 })

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeInstalledProject } from '../../support/installed-project'
 
 const root = join(__dirname, '../../../..')
 const PAGE = join(root, 'test/package/docs/testing')
@@ -11,10 +12,7 @@ const JEST = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jes
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(root, 'dist', 'testing-'))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules', 'passport-social-login'))
-  writeFileSync(join(folder, 'package.json'), '{}')
+  folder = makeInstalledProject('testing')
   copyFileSync(join(root, 'docs/files/app.mjs'), join(folder, 'app.mjs'))
   writeFileSync(join(folder, 'create-app.mjs'), `export { createApp } from ${JSON.stringify(CREATE_APP)}`)
 })

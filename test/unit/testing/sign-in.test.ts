@@ -329,7 +329,7 @@ describe('what a function answers is told', () => {
     await fetch(`${provider.oauthBase}/authorize`, { method: 'POST', body })
   }
 
-  const NO_ROUTE = "there is no such route (give your path as start, and method: 'POST' if it is that of a form)."
+  const NO_ROUTE = "there is no such route (give your path as start, and method: 'POST' if a form posts to it)."
 
   test.each([
     [399, `: either it is not the strategy's route (give its path as start), or it is ${CONFIRM}`, ''],
